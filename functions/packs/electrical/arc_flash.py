@@ -285,7 +285,8 @@ def _energy_text(energy_cal_cm2: float) -> str:
 
 
 def arc_warnings(arc: ArcParameters, ppe: Ppe, basis: Basis) -> Iterator[Text]:
-    """Warn of work that is not allowed, of the limits of the result, and of other electrodes."""
+    """Warn of forbidden work, of the limits of the result, and of other electrode
+    configurations."""
     if ppe.requirement == "do_not_work_energized":
         yield from ppe.items
     if ppe.requirement == "category":

@@ -13,8 +13,8 @@ from packs.electrical.circuit_design import checked_panel
 from packs.electrical.nec.conductors import size_text
 from packs.electrical.projects.access import Opened, open_project
 from packs.electrical.projects.documents import unchanged
-from packs.electrical.projects.records import MAX_SPACES, Circuit, Panel, Project
-from packs.electrical.projects.selection import PanelCircuit, find_circuit
+from packs.electrical.projects.records import MAX_SPACES, Circuit, Panel, PanelCircuit, Project
+from packs.electrical.projects.selection import find_circuit
 from packs.electrical.projects.wording import value_name
 from packs.electrical.results import CalculationResult, table
 from packs.electrical.wording import TEXTS, amps, feet, number, panel_text
@@ -230,11 +230,12 @@ def put_circuits(
 
     ordered = tuple(sorted(circuits, key=lambda circuit: circuit.circuit_number))
     fitting = checked_panel(panel, ordered).circuits
-    snapshot = opened.snapshots[panel.id]
+    document = opened.stored.panels[panel.id]
     stored = {"circuits": [circuit.dump() for circuit in fitting]}
-    ctx.batch.update(snapshot.reference, stored, option=unchanged(snapshot))
+    ctx.batch.update(document.reference, stored, option=unchanged(document))
     touched = {"updatedAt": SERVER_TIMESTAMP}
-    ctx.batch.update(opened.reference, touched, option=unchanged(opened.snapshot))
+    project = opened.stored.project
+    ctx.batch.update(project.reference, touched, option=unchanged(project))
 
 
 # ---- The circuit that is changed ----

@@ -35,8 +35,7 @@ from packs.electrical.inspection.rule import Problem, Rule, Unknown
 from packs.electrical.inspection.rules import gfci as gfci_rules
 from packs.electrical.nec.overcurrent import STANDARD_RATINGS
 from packs.electrical.projects.labels import places_in
-from packs.electrical.projects.records import Area, Circuit, Panel, Poles, Project
-from packs.electrical.projects.selection import PanelCircuit
+from packs.electrical.projects.records import Area, Circuit, Panel, PanelCircuit, Poles, Project
 from packs.electrical.projects.topology import panels_above
 from packs.electrical.results import AssumedValue, CodeReference
 from packs.electrical.wording import TEXTS, amps, invalid, panel_text, percent, volts

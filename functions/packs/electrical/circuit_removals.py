@@ -16,12 +16,11 @@ from packs.electrical.circuit_changes import (
     put_circuits,
     which_circuit,
 )
-from packs.electrical.projects.records import Circuit, Project, RecordId
+from packs.electrical.projects.records import Circuit, PanelCircuit, Project, RecordId
 from packs.electrical.projects.selection import (
     CircuitId,
     CircuitNumber,
     CircuitWords,
-    PanelCircuit,
     PanelName,
 )
 from packs.electrical.results import finish

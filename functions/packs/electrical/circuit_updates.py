@@ -55,6 +55,7 @@ from packs.electrical.projects.records import (
     ConductorSize,
     Description,
     LoadType,
+    PanelCircuit,
     Project,
     RecordId,
     Voltage,
@@ -63,7 +64,6 @@ from packs.electrical.projects.selection import (
     CircuitId,
     CircuitNumber,
     CircuitWords,
-    PanelCircuit,
     PanelName,
 )
 from packs.electrical.results import CodeReference, finish, sentences, table

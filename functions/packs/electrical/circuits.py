@@ -40,10 +40,11 @@ from packs.electrical.projects.records import (
     ConductorSize,
     Description,
     LoadType,
+    PanelCircuit,
     RecordId,
     Voltage,
 )
-from packs.electrical.projects.selection import PanelCircuit, PanelId, PanelName, find_panel
+from packs.electrical.projects.selection import PanelId, PanelName, find_panel
 from packs.electrical.results import Basis, CodeReference, finish, sentences
 from packs.electrical.wording import TEXTS, invalid, number, panel_text, percent
 from rollcall.core.capability import Preview, Undo, capability

@@ -83,11 +83,11 @@ class InspectionIssue(Wire):
 
 
 class NotChecked(Wire):
-    """A rule that could not be decided for want of a field of the project.
+    """A rule that could not be checked for lack of a field of the project.
 
     Attributes:
-        missing_field: As the project's records name it.
-        places: In how many places it is missing; `where` names the first.
+        missing_field: The name of the field in the project's records.
+        places: The number of places where it is missing; `where` names the first.
     """
 
     rule_id: str
@@ -110,14 +110,14 @@ class Inspection(Result):
     """The result of an inspection.
 
     Attributes:
-        warnings: How many issues are warnings: a count, as `critical` and `info` are. What other
-            results say as warnings is in `notes`.
+        warnings: The number of issues that are warnings, as `critical` and `info` are numbers. The
+            warnings of other results are `notes` here.
         issues: The ten most severe. Direct callers get up to 200 in `all_issues`.
-        more_issues: How many there are beyond `issues`.
+        more_issues: The number of issues beyond `issues`.
         overall_score: 0 to 100; `Report.score` has the formula.
-        rules_checked: Rules of the edition and the category.
+        rules_checked: The number of rules of the edition and the category.
         not_checked: At most 20, those missing in most places first.
-        checks_not_decided: Of all rules together, how many places could not be decided.
+        checks_not_decided: The number of places that could not be checked, of all rules.
     """
 
     edition: Edition
@@ -171,10 +171,12 @@ def run_inspection(
     facts = Facts(project, None if panel is None else [panel])
     rules = [rule for rule in RULES if category in ("all", rule.category)]
     report = inspect(facts, rules, _progress(ctx, facts))
-    grave = SEVERITIES[: SEVERITIES.index(severity) + 1] if severity else SEVERITIES
-    chosen = [issue for issue in report.issues if issue.rule.severity in grave]
+    listed = SEVERITIES[: SEVERITIES.index(severity) + 1] if severity else SEVERITIES
+    chosen = [issue for issue in report.issues if issue.rule.severity in listed]
     issues = tuple(_issue(each, edition, locale) for each in chosen[:MAX_ISSUES])
     undecided = sum(gap.places for gap in report.gaps)
+    rules_broken = {issue.rule.id: issue.rule for issue in report.issues}.values()
+    references = tuple(rule.reference(edition, locale) for rule in rules_broken)
     result = Inspection(
         answer=_answer(report, undecided, locale),
         project_id=project.id,
@@ -186,7 +188,7 @@ def run_inspection(
             Input(name="feeders", value=len(facts.records("feeder"))),
         ),
         assumptions=tuple(each.say(locale) for each in dict.fromkeys(_assumptions(facts))),
-        citations=_citations(report, edition, locale),
+        citations=references[:MAX_CITED] or (CodeReference(edition=edition),),
         edition=edition,
         category=category,
         panel_name=panel.name if panel else None,
@@ -263,15 +265,8 @@ def _count(count: int) -> dict[str, Any]:
     return {"count": count, "number": number(count)}
 
 
-def _citations(report: Report, edition: Edition, locale: str) -> tuple[CodeReference, ...]:
-    """The rules that are broken, the gravest first; the edition alone where none is."""
-    rules = {issue.rule.id: issue.rule for issue in report.issues}
-    references = tuple(rule.reference(edition, locale) for rule in rules.values())
-    return references[:MAX_CITED] or (CodeReference(edition=edition),)
-
-
 def _assumptions(facts: Facts) -> Iterator[AssumedValue]:
-    """The defaults that rules took, for the circuits and feeders that were inspected."""
+    """The defaults of the rules, for the inspected circuits and feeders."""
     circuits = [at.circuit for at in facts.circuits]
     feeders: list[Wiring] = facts.records("feeder")
     sized = [each for each in chain(circuits, feeders) if each.conductor_size is not None]
@@ -295,7 +290,7 @@ def _assumed(name: str, value: float | str, unit: str | None = None) -> AssumedV
 
 
 def _display(issues: tuple[InspectionIssue, ...], answer: str, locale: str) -> Display:
-    """The issues as a table, the gravest first; a text where there is none."""
+    """The issues as a table, the most severe first; a text without any."""
     title = TEXTS.say(locale, "inspection.title")
     if not issues:
         return Display(type="text", title=title, text=answer)

@@ -158,15 +158,15 @@ def check_conductor_sizing(
         case = stated_sizing(overrides)
     else:
         project = open_project(ctx, project_id).project
-        found = find_circuit(
+        branch = find_circuit(
             project,
             circuit_id=circuit_id,
             circuit_number=circuit_number,
             panel_name=panel_name,
             circuit_description=circuit_description,
         )
-        case = circuit_sizing(project, found, overrides)
-        found_in, name = project.id, circuit_text(*found)
+        case = circuit_sizing(project, branch, overrides)
+        found_in, name = project.id, circuit_text(*branch)
     case, sizing = _size(case)
     result = sizing_result(ctx.locale, case, sizing, found_in)
     rows = [
@@ -205,23 +205,23 @@ def sizing_result(
     locale: str, case: SizingCase, sizing: Sizing, project_id: str | None
 ) -> ConductorSizing:
     """Make the result of a check in the locale's language."""
-    checked, need, found = sizing.checked, case.need, case.found
+    checked, need, branch = sizing.checked, case.need, case.branch
     advice = _recommendation(sizing, case)
     ground = grounding_size(
         sizing.breaker_amps,
         checked.size,
         sizing.smallest,
-        found.circuit.egc_material if found else case.how.material,
+        branch.circuit.egc_material if branch else case.how.material,
         case.edition,
     )
     case.basis.citations += _citations(case, sizing)
     case.basis.warnings += _warnings(case, sizing, ground)
     return ConductorSizing(
         project_id=project_id,
-        circuit_id=found.circuit.id if found else None,
-        circuit_name=found.circuit.description if found else None,
-        circuit_number=found.circuit.circuit_number if found else None,
-        panel_name=found.panel.name if found else None,
+        circuit_id=branch.circuit.id if branch else None,
+        circuit_name=branch.circuit.description if branch else None,
+        circuit_number=branch.circuit.circuit_number if branch else None,
+        panel_name=branch.panel.name if branch else None,
         conductor_size=checked.size,
         conductor_material=case.how.material,
         conductor_sets=case.how.sets,
@@ -247,21 +247,21 @@ def sizing_result(
 
 def _steps(case: SizingCase, sizing: Sizing) -> Iterator[Step]:
     checked, need = sizing.checked, case.need
-    found = checked.ampacity
+    allowed = checked.ampacity
     table, heat, bundling = (
         f"Table {article(each, case.edition)}"
         for each in ("310.16", "310.15(B)(1)(1)", "310.15(C)(1)")
     )
-    yield Step(name="tableAmpacity", value=found.table_amps, unit="A", reference=table)
-    yield Step(name="temperatureFactor", value=found.temperature_factor, reference=heat)
-    yield Step(name="adjustmentFactor", value=found.adjustment_factor, reference=bundling)
+    yield Step(name="tableAmpacity", value=allowed.table_amps, unit="A", reference=table)
+    yield Step(name="temperatureFactor", value=allowed.temperature_factor, reference=heat)
+    yield Step(name="adjustmentFactor", value=allowed.adjustment_factor, reference=bundling)
     protection = {"motor": "430.52", "cooling": "440.22(A)"}.get(
         need.rule, f"{rounding_article(sizing.breaker_amps)}, 240.6(A)"
     )
     for name, value, reference in (
-        ("correctedAmpacity", found.corrected_amps, "310.15"),
-        ("terminalLimit", found.terminal_amps, "110.14(C)"),
-        ("ampacity", found.amps, table),
+        ("correctedAmpacity", allowed.corrected_amps, "310.15"),
+        ("terminalLimit", allowed.terminal_amps, "110.14(C)"),
+        ("ampacity", allowed.amps, table),
         ("loadAmps", need.load_amps, None),
         ("requiredAmps", need.required_amps, ", ".join(need.articles)),
         ("smallConductorLimit", checked.small_conductor_amps, "240.4(D)"),
@@ -290,11 +290,11 @@ def _citations(case: SizingCase, sizing: Sizing) -> Iterator[CodeReference]:
 
 def _ampacity_tables(sizing: Sizing) -> list[str]:
     """Table 310.16 and those of the factors that are not 1, by their keys."""
-    found = sizing.checked.ampacity
+    allowed = sizing.checked.ampacity
     return [
         "310.16",
-        *(["310.15(B)(1)(1)"] if found.temperature_factor != 1 else []),
-        *(["310.15(C)(1)"] if found.adjustment_factor != 1 else []),
+        *(["310.15(B)(1)(1)"] if allowed.temperature_factor != 1 else []),
+        *(["310.15(C)(1)"] if allowed.adjustment_factor != 1 else []),
     ]
 
 
@@ -310,7 +310,7 @@ def _warnings(case: SizingCase, sizing: Sizing, ground: Size) -> Iterator[Any]:
         if smaller is not None and rank(smaller) < rank(sizing.smallest):
             size = size_text(smaller, case.how.sets)
             yield TEXTS.text("conductor_sizing.with_marked_terminals", size=size)
-    known = case.found.circuit.egc_size if case.found else None
+    known = case.branch.circuit.egc_size if case.branch else None
     if known is not None and rank(known) < rank(ground):
         yield TEXTS.text(
             "conductor_sizing.small_ground", size=size_text(known), needed=size_text(ground)

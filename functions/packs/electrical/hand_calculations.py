@@ -33,7 +33,9 @@ from packs.electrical.calculations.conductors import (
     largest_breaker,
     smallest_size,
 )
-from packs.electrical.calculations.requirements import Requirement
+from packs.electrical.calculations.loads.calculation import SMALL_APPLIANCE_VA
+from packs.electrical.calculations.loads.dwellings import APPLIANCE_FACTOR, FEWEST_APPLIANCES
+from packs.electrical.calculations.requirements import CONTINUOUS, Requirement
 from packs.electrical.nec.conductors import (
     insulation_rating,
     label,
@@ -65,14 +67,10 @@ from rollcall.core.errors import InvalidArgument
 from rollcall.core.shapes import Display, Wire
 from rollcall.core.texts import isolated
 
-CONTINUOUS = 1.25
-SMALL_APPLIANCE_VA = 1_500
 LIGHTING_VA_FT2 = 3
 NEUTRAL_SHARE, NEUTRAL_FULL_AMPS = 0.7, 200
 TWO_LINES_OF_WYE_V = (200, 220)
 """Between two lines of a 208Y/120 V system; with its neutral, 220.61(C)(1) allows no reduction."""
-FASTENED_FROM, FASTENED_SHARE = 4, 0.75
-"""220.53: four or more appliances fastened in place count 75 %."""
 
 ConduitType = Literal["emt", "imc", "rmc", "fmc", "lfmc", "pvc", "pvc_80"]
 AnyVolts = Annotated[float, Field(gt=0, le=15_000)]
@@ -204,7 +202,7 @@ def derate_conductors(
         current_carrying=current_carrying_conductors,
         sets=conductor_sets,
     )
-    found, basis = ampacity_of(conductor_size, how), Basis()
+    allowed, basis = ampacity_of(conductor_size, how), Basis()
     if celsius is None:
         reason = TEXTS.text("calculations.conductors.ambient")
         basis.assume("ambientC", STANDARD_AMBIENT_C, "°C", reason)
@@ -212,17 +210,17 @@ def derate_conductors(
         reason = TEXTS.text("hand_calculations.no_terminals")
         basis.assume("terminalRatingC", column, "°C", reason)
     limit = small_conductor_limit(conductor_size, conductor_material)
-    breaker = largest_breaker(found.amps, Requirement(1, 1), limit)
+    breaker = largest_breaker(allowed.amps, Requirement(1, 1), limit)
     table, heat, bundling = (
         article(each, edition) for each in ("310.16", "310.15(B)(1)(1)", "310.15(C)(1)")
     )
     steps: list[Step] = [
-        ("table_ampacity", found.table_amps, "A", f"Table {table}"),
-        ("temperature_factor", found.temperature_factor, None, f"Table {heat}"),
-        ("bundling_factor", found.adjustment_factor, None, f"Table {bundling}"),
-        ("terminals", found.terminal_amps, "A", "110.14(C)"),
+        ("table_ampacity", allowed.table_amps, "A", f"Table {table}"),
+        ("temperature_factor", allowed.temperature_factor, None, f"Table {heat}"),
+        ("bundling_factor", allowed.adjustment_factor, None, f"Table {bundling}"),
+        ("terminals", allowed.terminal_amps, "A", "110.14(C)"),
         ("largest_breaker", breaker, "A", "240.4(D)" if limit else "240.4(B)"),
-        ("ampacity", found.amps, "A", "310.15"),
+        ("ampacity", allowed.amps, "A", "310.15"),
     ]
     return _result(ctx, "derate_conductors", steps, edition=edition, basis=basis)
 
@@ -431,7 +429,7 @@ def calculate_neutral_load(
         general = floor_area_ft2 * LIGHTING_VA_FT2 + circuits * SMALL_APPLIANCE_VA
         lighting = lighting_demand_va(general, "dwelling", edition).value
         fastened = fastened_watts or []
-        share = FASTENED_SHARE if len(fastened) >= FASTENED_FROM else 1.0
+        share = APPLIANCE_FACTOR if len(fastened) >= FEWEST_APPLIANCES else 1.0
         parts = (
             ("lighting", lighting, article("220.42", edition)),
             ("fastened", sum(fastened) * share, "220.53"),

@@ -23,8 +23,8 @@ _OTHERS = frozenset({"members", "memberIds"})
 
 def _whole(document: Document) -> dict[str, Any]:
     """Return a stored project with its panels."""
-    found = document.reference.collection(PANELS).stream(read_time=document.read_time)
-    return {**(document.to_dict() or {}), PANELS: [panel.to_dict() or {} for panel in found]}
+    panels = document.reference.collection(PANELS).stream(read_time=document.read_time)
+    return {**(document.to_dict() or {}), PANELS: [panel.to_dict() or {} for panel in panels]}
 
 
 def _project(data: dict[str, Any], uid: str) -> dict[str, Any]:

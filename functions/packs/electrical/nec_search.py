@@ -55,13 +55,13 @@ class FoundPassage(Wire):
 
 
 class NecSearch(CalculationResult):
-    """What search_nec returns.
+    """The result of search_nec.
 
     Attributes:
-        articles: Of the index, best first.
-        passages: Of documents, best first.
-        sources, display: What is cited, what answers most of the question first, and the table,
-            for who calls the function itself: in a run they go beside the result.
+        articles: The articles of the index, best first.
+        passages: The passages of documents, best first.
+        sources, display: The citations, the likelier ones first, and the table, for direct callers:
+            in a run they are beside the result.
         searched_all: Whether every document of the user was searched.
     """
 
@@ -100,7 +100,7 @@ def search_nec(
     if not any(char.isalnum() for char in query):
         raise invalid("query", "nothing_to_look_for")
     edition = edition or edition_in(query) or DEFAULT
-    found = articles.ranked(query, limit, edition) if source != "documents" else []
+    ranking = articles.ranked(query, limit, edition) if source != "documents" else []
     result = NecSearch(
         query=query,
         edition=edition,
@@ -111,12 +111,12 @@ def search_nec(
                 about=article.about.say(ctx.locale),
                 score=round(score, 3),
             )
-            for article, score in found
+            for article, score in ranking
         ],
         passages=[],
         citations=tuple(
             CodeReference(edition=edition, article=article.number_in(edition), title=article.title)
-            for article, _ in found
+            for article, _ in ranking
         ),
     )
     cited: list[Citation] = []
@@ -152,22 +152,23 @@ def search_nec(
 
 
 def _is_of_documents(result: NecSearch) -> bool:
-    """Return whether the documents answer more of the question's words than the code's index, or as
-    many of a question about this building; one that names an article is one of the code."""
+    """Return whether the documents have more of the question's words than the code's index, or as
+    many for a question about this building; a question that names an article is about the code."""
     if not result.articles or not result.passages:
         return bool(result.passages)
     if articles.mentioned(result.query):
         return False
     best, passage = result.articles[0], result.passages[0]
-    asked = set(terms(result.query))
-    of_code = len(asked & set(terms(f"{best.title} {best.about}")))
-    of_documents = len(asked & set(terms(f"{passage.heading} {passage.text}")))
+    stems = set(terms(result.query))
+    of_code = len(stems & set(terms(f"{best.title} {best.about}")))
+    of_documents = len(stems & set(terms(f"{passage.heading} {passage.text}")))
     is_of_here = re.search(pattern("nec.cues.here"), result.query, re.IGNORECASE) is not None
     return of_documents > of_code or (is_of_here and of_documents == of_code)
 
 
 def _answer(locale: str, result: NecSearch, is_of_documents: bool) -> str:
-    """The best of the index and of the documents, what is meant first, and what else there is."""
+    """The best article and the best passage, the likelier one first, and the numbers of the
+    others."""
     parts: list[str] = []
     if result.articles:
         best, *others = result.articles

@@ -38,16 +38,16 @@ class TableColumn(Wire):
 
 
 class NecTable(CalculationResult):
-    """What lookup_nec_table returns.
+    """The result of lookup_nec_table.
 
     Attributes:
-        table: The table's number in the edition asked for.
-        units: What the cells are in.
+        table: The table's number in the requested edition.
+        units: The units of the cells.
         rows: By column key; `verified` says whether the row was checked against the edition, and
             `note` what is known where it was not.
-        total_rows: How many the table has in this edition.
-        verified: Whether all rows given were checked against the edition.
-        sources: Where the figures were compared.
+        total_rows: The number of rows of the table in this edition.
+        verified: Whether all returned rows were checked against the edition.
+        sources: The sources of the figures.
     """
 
     table: str

@@ -180,13 +180,13 @@ def check_panel_capacity(
         if additional_load_watts is not None:
             raise invalid("additionalLoadAmps", "one_new_load")
         load, by_amps = of_amps(panel, load, additional_load_amps)
-    found = capacity_of(project, panel, load, method=method, peak_va=measured_peak_va)
-    result = _result(ctx, project, found, load, by_amps)
+    capacity = capacity_of(project, panel, load, method=method, peak_va=measured_peak_va)
+    result = _result(ctx, project, capacity, load, by_amps)
     display = Display(
         type="chart",
         title=TEXTS.say(ctx.locale, "load_results.chart.lines"),
         text=result.answer,
-        chart=lines_chart(found.now, found.then, ctx.locale),
+        chart=lines_chart(capacity.now, capacity.then, ctx.locale),
         **step_table(result.steps, ctx.locale),
     )
     return finish(ctx, result, display)
@@ -195,12 +195,12 @@ def check_panel_capacity(
 def _result(
     ctx: ToolContext,
     project: Project,
-    found: Capacity,
+    capacity: Capacity,
     load: NewLoad,
     by_amps: AssumedValue | None,
 ) -> PanelCapacity:
-    panel, now, then, new = found.panel, found.now, found.then, found.new
-    calculation, texts = then.calculation, list(advice(found))
+    panel, now, then, new = capacity.panel, capacity.now, capacity.then, capacity.new
+    calculation, texts = then.calculation, list(advice(capacity))
     basis = calculation.basis
     basis.use("edition", project.edition)
     basis.use("voltage", panel.voltage, "V")
@@ -215,7 +215,7 @@ def _result(
     if then.imbalance_percent > _UNBALANCED_PERCENT:
         percent = number(then.imbalance_percent, digits=0)
         basis.warnings.append(TEXTS.text("panel_capacity.unbalanced", percent=percent))
-    answer = [*_load_texts(found), *texts]
+    answer = [*_load_texts(capacity), *texts]
     return PanelCapacity(
         answer=" ".join(each.say(ctx.locale) for each in answer),
         project_id=project.id,
@@ -236,7 +236,7 @@ def _result(
         projected_load_watts=round(then.demand_va, 1),
         projected_load_amps=round(then.demand_amps, 1),
         projected_utilization=round(then.utilization_percent, 1),
-        can_accommodate=found.fits,
+        can_accommodate=capacity.fits,
         recommendation=" ".join(each.say(ctx.locale) for each in texts) or None,
         spaces=panel.spaces,
         free_spaces=len(free_positions(panel)),
@@ -269,7 +269,7 @@ def _result(
                 utilization_percent=round(demand.utilization_percent, 1),
                 fits=demand.fits,
             )
-            for method, demand in found.others
+            for method, demand in capacity.others
         ],
         upstream=[
             Upstream(
@@ -281,7 +281,7 @@ def _result(
                 limiting_element=demand.limit.element,
                 fits=demand.fits,
             )
-            for above, demand in found.upstream
+            for above, demand in capacity.upstream
         ],
         **basis.fields(ctx.locale),
     )
@@ -351,33 +351,33 @@ def _upstream(
     )
 
 
-def _load_texts(found: Capacity) -> Iterator[Text]:
+def _load_texts(capacity: Capacity) -> Iterator[Text]:
     """The load of a panel now and, where there is a new load, with it."""
-    now, then = found.now, found.then
+    now, then = capacity.now, capacity.then
     yield TEXTS.text(
         "panel_capacity.carried",
-        panel=plain_panel_text(found.panel.name),
+        panel=plain_panel_text(capacity.panel.name),
         load=_va(now.demand_va),
         current=_amps(now.demand_amps),
         method=method_text(now.calculation.method),
         percent=number(now.utilization_percent, digits=0),
         limit=limit_text(now.limit),
     )
-    if found.new:
+    if capacity.new:
         yield TEXTS.text(
             "panel_capacity.with_more",
             load=_va(then.demand_va),
             current=_amps(then.demand_amps),
             percent=number(then.utilization_percent, digits=0),
         )
-    if found.new and found.fits:
+    if capacity.new and capacity.fits:
         yield TEXTS.text("panel_capacity.fits")
-    yield from other_total(now.calculation.method, found.others)
+    yield from other_total(now.calculation.method, capacity.others)
 
 
-def advice(found: Capacity) -> Iterator[Text]:
+def advice(capacity: Capacity) -> Iterator[Text]:
     """What to do where the load does not fit; nothing where it does."""
-    then, limit = found.then, limit_text(found.then.limit)
+    then, limit = capacity.then, limit_text(capacity.then.limit)
     if then.demand_amps > then.rating_amps:
         need = _amps(then.heaviest_amps)
         size = next((each for each in STANDARD_RATINGS if each >= then.heaviest_amps), None)
@@ -388,13 +388,13 @@ def advice(found: Capacity) -> Iterator[Text]:
     elif not then.fits:
         line, current = _heaviest(then)
         yield TEXTS.text("panel_capacity.over_line", line=line, current=current, limit=limit)
-    if found.new is not None and found.new.number is None:
-        panel, poles = plain_panel_text(found.panel.name), found.new.circuit.poles
+    if capacity.new is not None and capacity.new.number is None:
+        panel, poles = plain_panel_text(capacity.panel.name), capacity.new.circuit.poles
         yield TEXTS.text("panel_capacity.no_space", panel=panel, poles=poles)
-    fitting = [] if then.fits else [method for method, each in found.others if each.fits]
+    fitting = [] if then.fits else [method for method, each in capacity.others if each.fits]
     if fitting:
         yield TEXTS.text("panel_capacity.other_method", method=method_text(fitting[0]))
-    for above, demand in found.upstream:
+    for above, demand in capacity.upstream:
         if demand.fits:
             continue
         line, current = _heaviest(demand)

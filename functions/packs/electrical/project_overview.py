@@ -125,18 +125,18 @@ def list_projects(ctx: ToolContext) -> ProjectList:
     Use it to find a project's id by its name, or when the user asks which projects there are.
     """
     shown = (_summary(each.id, each.to_dict() or {}, ctx.user.uid) for each in of_user(ctx))
-    found = [ProjectSummary.model_validate(each) for each in shown if each is not None]
-    found.sort(key=lambda project: (project.name.casefold(), project.project_id))
+    projects = [ProjectSummary.model_validate(each) for each in shown if each is not None]
+    projects.sort(key=lambda project: (project.name.casefold(), project.project_id))
     columns = columns_named(ctx.locale, "project", "role", "panels")
-    roles = [TEXTS.say(ctx.locale, f"projects.roles.{each.role}") for each in found]
-    listed = list(zip(found, roles, strict=True))
+    roles = [TEXTS.say(ctx.locale, f"projects.roles.{each.role}") for each in projects]
+    listed = list(zip(projects, roles, strict=True))
     rows = [(isolated(each.name), role, each.panels) for each, role in listed]
     ctx.show(Display(type="table", **table(columns, rows)))
     lines = [
         f"- {isolated(each.name)} ({isolated(each.project_id)}): {role}" for each, role in listed
     ]
     answer = "\n".join(lines) or TEXTS.say(ctx.locale, "projects.none")
-    return ProjectList(answer=answer, projects=found)
+    return ProjectList(answer=answer, projects=projects)
 
 
 @capability(
@@ -202,11 +202,11 @@ def _summary(id: str, data: dict[str, Any], uid: str) -> dict[str, Any] | None:
     role = members.get(uid) if isinstance(members, dict) else None
     if role not in get_args(ProjectRole):
         return None
-    found = {"projectId": id, "name": str(data.get("name") or id), "role": role}
+    summary = {"projectId": id, "name": str(data.get("name") or id), "role": role}
     try:
         updated, panels = data.get("updatedAt"), data.get("panelCount")
         return {
-            **found,
+            **summary,
             "edition": int(data["edition"]),
             "occupancy": str(data["building"]["occupancy"]),
             "serviceAmps": float(data["service"]["serviceAmps"]),
@@ -219,7 +219,7 @@ def _summary(id: str, data: dict[str, Any], uid: str) -> dict[str, Any] | None:
             "updatedAt": None if updated is None else updated.isoformat(),
         }
     except (AttributeError, KeyError, TypeError, ValueError):
-        return {**found, "isReadable": False}
+        return {**summary, "isReadable": False}
 
 
 def _panel_overview(project: Project, panel: Panel) -> PanelOverview:

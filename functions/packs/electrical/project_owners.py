@@ -9,17 +9,17 @@ from pydantic import Field
 
 from packs.electrical.projects.access import (
     PROJECTS,
+    Stored,
     check_role,
     checked_id,
     count_of,
     resolve_project_id,
+    with_panels,
 )
 from packs.electrical.projects.documents import (
-    Stored,
     membership,
     remove_project,
     unchanged,
-    with_panels,
 )
 from packs.electrical.projects.records import ProjectRole, RecordId
 from packs.electrical.wording import TEXTS

@@ -413,11 +413,11 @@ def _circuits(
     for place, each in enumerate(loads, 1):
         if not each.watts:
             continue
-        found = new_circuit(panel, each, lines, id=f"proposed-{place}")
-        circuits.append(found.circuit)
-        assumed += found.assumed
-        panel = panel.model_copy(update={"circuits": (*panel.circuits, found.circuit)})
-        drawn = currents(system, lines_of(found.circuit, system), each.watts)
+        circuit, _, assumptions = new_circuit(panel, each, lines, id=f"proposed-{place}")
+        circuits.append(circuit)
+        assumed += assumptions
+        panel = panel.model_copy(update={"circuits": (*panel.circuits, circuit)})
+        drawn = currents(system, lines_of(circuit, system), each.watts)
         lines = [amps + more for amps, more in zip(lines, magnitudes(drawn), strict=True)]
     return tuple(circuits), tuple(dict.fromkeys(assumed))
 

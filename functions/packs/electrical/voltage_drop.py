@@ -50,6 +50,7 @@ from packs.electrical.projects.records import (
     ConductorMaterial,
     ConductorSize,
     Panel,
+    PanelCircuit,
     Phases,
     Project,
     RecordId,
@@ -58,7 +59,6 @@ from packs.electrical.projects.selection import (
     CircuitId,
     CircuitNumber,
     CircuitWords,
-    PanelCircuit,
     PanelName,
     find_circuit,
     panel_named,
@@ -265,28 +265,28 @@ def calculate_voltage_drop(
     project = open_project(ctx, project_id).project
     if named is None and selector is not None:
         return selected_drop(ctx, project, overrides, method, selector, panel_name)
-    found = find_circuit(
+    branch = find_circuit(
         project,
         circuit_id=circuit_id,
         circuit_number=circuit_number,
         panel_name=panel_name,
         circuit_description=circuit_description,
     )
-    return circuit_drop(ctx, project, found, overrides, method)
+    return circuit_drop(ctx, project, branch, overrides, method)
 
 
 def circuit_drop(
     ctx: ToolContext,
     project: Project,
-    found: PanelCircuit,
+    branch: PanelCircuit,
     overrides: CircuitOverrides,
     method: Method,
 ) -> VoltageDrop:
     """Calculate the drop of one circuit and show it with its chart."""
-    studied, basis = _study(project, found, overrides, method)
-    result = _result(ctx.locale, studied, basis, project, found)
-    name = circuit_text(found.panel, found.circuit)
-    return _finish_with_chart(ctx, result, studied, name, found.circuit.description)
+    studied, basis = _study(project, branch, overrides, method)
+    result = _result(ctx.locale, studied, basis, project, branch)
+    name = circuit_text(branch.panel, branch.circuit)
+    return _finish_with_chart(ctx, result, studied, name, branch.circuit.description)
 
 
 def selected_drop(
@@ -385,9 +385,9 @@ def compare(
         for circuit in panel.circuits:
             if circuit.load_type in _NO_BRANCH:
                 continue
-            found = PanelCircuit(panel, circuit)
+            branch = PanelCircuit(panel, circuit)
             try:
-                run = circuit_run(project, found, overrides, Basis())
+                run = circuit_run(project, branch, overrides, Basis())
                 value = drop(run, method).percent
             except InvalidArgument as error:  # something about it is not recorded
                 left_out.append(error)
@@ -429,20 +429,20 @@ def _ranked(candidate: Candidate, method: Method) -> RankedCircuit:
 
 def _study(
     project: Project,
-    found: PanelCircuit,
+    branch: PanelCircuit,
     overrides: CircuitOverrides,
     method: Method,
     warnings: Sequence[Text] = (),
 ) -> tuple[Study, Basis]:
     """Study a circuit with its feeders; the basis begins with these warnings."""
     basis = Basis(warnings=list(warnings))
-    run = circuit_run(project, found, overrides, basis)
+    run = circuit_run(project, branch, overrides, basis)
     feeders: list[FeederRun] | None
     try:
         feeders = feeder_runs(
-            project, found.panel, lambda panel: panel_demand(project, panel).demand_va
+            project, branch.panel, lambda panel: panel_demand(project, panel).demand_va
         )
-        if passes_transformer(project, found.panel):
+        if passes_transformer(project, branch.panel):
             basis.warnings.append(TEXTS.text("voltage_drop.transformer"))
     except FailedPrecondition as error:
         feeders = None
@@ -456,13 +456,13 @@ def _result(
     studied: Study,
     basis: Basis,
     project: Project | None,
-    found: PanelCircuit | None,
+    branch: PanelCircuit | None,
 ) -> VoltageDrop:
     run = studied.run
     edition = project.edition if project else DEFAULT
     grounding = None
-    if found is not None and project is not None:
-        grounding = _grounding(found, studied, project)
+    if branch is not None and project is not None:
+        grounding = _grounding(branch, studied, project)
     _warn(studied, grounding, basis)
     tables = [_TABLES[studied.method], *(["250.122"] if grounding else [])]
     if unsure := unchecked(tables, edition):
@@ -477,13 +477,13 @@ def _result(
         title = "conductors made larger"
         basis.citations.append(CodeReference(edition=edition, article="250.122(B)", title=title))
     advice = _recommendation(studied)
-    branch = found.text.plain(locale) if found else TEXTS.say(locale, "voltage_drop.the_run")
+    branch_name = branch.text.plain(locale) if branch else TEXTS.say(locale, "voltage_drop.the_run")
     return VoltageDrop(
         project_id=project.id if project else None,
-        circuit_id=found.circuit.id if found else None,
-        circuit_name=found.circuit.description if found else None,
-        circuit_number=found.circuit.circuit_number if found else None,
-        panel_name=found.panel.name if found else None,
+        circuit_id=branch.circuit.id if branch else None,
+        circuit_name=branch.circuit.description if branch else None,
+        circuit_number=branch.circuit.circuit_number if branch else None,
+        panel_name=branch.panel.name if branch else None,
         voltage_drop_percent=round(studied.drop.percent, 3),
         voltage_drop_volts=round(studied.drop.volts, 3),
         receiving_end_voltage=round(studied.drop.receiving_volts, 2),
@@ -515,7 +515,7 @@ def _result(
         greatest_length_m=round(studied.greatest_length_ft / FT_PER_M, 1),
         greatest_load_amps=round(studied.greatest_amps, 2),
         equipment_grounding_conductor=grounding,
-        legs=[*map(_feeder_leg, studied.feeders or ()), _branch_leg(branch, studied)],
+        legs=[*map(_feeder_leg, studied.feeders or ()), _branch_leg(branch_name, studied)],
         not_compared=[],
         ranking=[],
         **basis.fields(locale),
@@ -564,19 +564,19 @@ def _branch_leg(name: str, studied: Study) -> Leg:
     )
 
 
-def _grounding(found: PanelCircuit, studied: Study, project: Project) -> Size | None:
+def _grounding(branch: PanelCircuit, studied: Study, project: Project) -> Size | None:
     """The equipment grounding conductor that larger conductors require (250.122(B)); None where the
     conductors stay as recorded.
 
     The larger conductors are those that would comply, or those of the question. It is never larger
     than they are (250.122(A)).
     """
-    recorded = found.circuit.conductor_size or studied.run.size
+    recorded = branch.circuit.conductor_size or studied.run.size
     larger = max(studied.smallest_size or recorded, studied.run.size, key=rank)
     if rank(larger) <= rank(recorded):
         return None
     base = equipment_grounding_conductor(
-        found.circuit.breaker_amps, found.circuit.egc_material, project.edition
+        branch.circuit.breaker_amps, branch.circuit.egc_material, project.edition
     )
     size = enlarged_grounding_conductor(base, needed=recorded, installed=larger)
     return size if rank(size) < rank(larger) else larger

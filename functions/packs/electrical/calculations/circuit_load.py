@@ -17,11 +17,11 @@ from packs.electrical.projects.records import (
     LoadType,
     Motor,
     Panel,
+    PanelCircuit,
     Phases,
     Poles,
     Project,
 )
-from packs.electrical.projects.selection import PanelCircuit
 from packs.electrical.results import Basis, Source
 from packs.electrical.wording import TEXTS, invalid
 

@@ -33,8 +33,7 @@ from packs.electrical.nec.grounding import (
     equipment_grounding_conductor,
 )
 from packs.electrical.nec.overcurrent import NEXT_SIZE_UP_TO, largest_allowed, standard_not_above
-from packs.electrical.projects.records import Project, Wiring
-from packs.electrical.projects.selection import PanelCircuit
+from packs.electrical.projects.records import PanelCircuit, Project, Wiring
 from packs.electrical.results import Basis
 from packs.electrical.wording import TEXTS, amps, invalid
 from rollcall.core.errors import InvalidArgument
@@ -288,7 +287,7 @@ class SizingCase:
 
     Attributes:
         size: None where none is recorded or given, so that one is found.
-        found: The circuit; None where the question alone describes the conductors.
+        branch: The circuit; None where the question alone describes the conductors.
     """
 
     size: Size | None
@@ -297,7 +296,7 @@ class SizingCase:
     edition: Edition
     basis: Basis
     load: Load
-    found: PanelCircuit | None = None
+    branch: PanelCircuit | None = None
 
     def size_conductors(self) -> Sizing | None:
         """Check the size, or find one."""
@@ -354,7 +353,7 @@ def _case(
     need: Requirement,
     basis: Basis,
     edition: Edition,
-    found: PanelCircuit | None,
+    branch: PanelCircuit | None,
     load: Load,
 ) -> SizingCase:
     known = wiring or Wiring()
@@ -407,7 +406,7 @@ def _case(
     )
     basis.use("loadAmps", round(need.load_amps, 3), "A", load.input_source)
     basis.use_all(figures, recorded=wiring is not None)
-    return SizingCase(size, how, need, edition, basis, load, found)
+    return SizingCase(size, how, need, edition, basis, load, branch)
 
 
 # ---- Problems ----

@@ -37,11 +37,11 @@ from packs.electrical.projects.records import (
     ConduitType,
     Feeder,
     Panel,
+    PanelCircuit,
     Phases,
     Project,
     Transformer,
 )
-from packs.electrical.projects.selection import PanelCircuit
 from packs.electrical.projects.topology import Leg, path_to
 from packs.electrical.results import Basis, Source
 from packs.electrical.wording import TEXTS, invalid, unmarked

@@ -3,7 +3,6 @@ currents, ampacities and fault currents, each calculated once."""
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Iterable
 from functools import cached_property
 from typing import Any, TypeVar
@@ -38,12 +37,12 @@ from packs.electrical.projects.records import (
     Feeder,
     Motor,
     Panel,
+    PanelCircuit,
     Project,
     Transformer,
     Wiring,
 )
-from packs.electrical.projects.selection import PanelCircuit
-from packs.electrical.projects.topology import service_panel
+from packs.electrical.projects.topology import ProjectIndex, service_panel
 from rollcall.core.errors import AgentError, FailedPrecondition, InvalidArgument
 
 T = TypeVar("T")
@@ -53,14 +52,15 @@ DWELLING_SERVICE_A = (100, 400)
 """The ratings of the services and feeders of 310.12."""
 
 
-class Facts:
-    """The facts of a project.
+class Facts(ProjectIndex):
+    """The facts of a project, by its records and calculated from them.
 
     Attributes:
         panels: The inspected panels: the given ones, or all.
     """
 
     def __init__(self, project: Project, panels: Iterable[Panel] | None = None) -> None:
+        super().__init__(project)
         self.project = project
         self.edition = project.edition
         self.panels = tuple(project.panels if panels is None else panels)
@@ -117,25 +117,6 @@ class Facts:
             return None
 
     @cached_property
-    def feeder_to(self) -> dict[str, Feeder]:
-        """The feeder that supplies a panel or transformer, by its id."""
-        return {feeder.target_id: feeder for feeder in self.project.feeders}
-
-    @cached_property
-    def feeders_from(self) -> dict[str, list[Feeder]]:
-        """The feeders that a panel or transformer supplies, by its id."""
-        feeders: dict[str, list[Feeder]] = defaultdict(list)
-        for feeder in self.project.feeders:
-            feeders[feeder.source_id].append(feeder)
-        return feeders
-
-    @cached_property
-    def nodes(self) -> dict[str, Panel | Transformer]:
-        """Panels and transformers by id."""
-        panels: dict[str, Panel | Transformer] = {each.id: each for each in self.project.panels}
-        return panels | {each.id: each for each in self.project.transformers}
-
-    @cached_property
     def circuits(self) -> list[PanelCircuit]:
         """The circuits of the inspected panels, without spares and the breakers of feeders, which
         are inspected with the feeders."""
@@ -154,17 +135,6 @@ class Facts:
         """The circuits of the whole project, without spares."""
         circuits = (circuit for panel in self.project.panels for circuit in panel.circuits)
         return [circuit for circuit in circuits if not circuit.is_spare]
-
-    @cached_property
-    def _motors(self) -> dict[tuple[str, int], list[Motor]]:
-        motors: dict[tuple[str, int], list[Motor]] = defaultdict(list)
-        for motor in self.project.motors:
-            motors[motor.panel_id, motor.circuit_number].append(motor)
-        return motors
-
-    def motors_on(self, at: PanelCircuit) -> list[Motor]:
-        """Return the motors of a circuit."""
-        return self._motors.get((at.panel.id, at.circuit.circuit_number), [])
 
     def motors_downstream(self, node: str) -> list[Motor]:
         """Return the motors that are supplied through a panel or transformer at its own voltage."""

@@ -18,8 +18,7 @@ from packs.electrical.inspection.rule import (
     Severity,
     Unknown,
 )
-from packs.electrical.projects.records import Feeder, Motor, Panel, Transformer
-from packs.electrical.projects.selection import PanelCircuit
+from packs.electrical.projects.records import Feeder, Motor, Panel, PanelCircuit, Transformer
 from packs.electrical.wording import (
     MM_PER_IN,
     TEXTS,

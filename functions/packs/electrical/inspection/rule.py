@@ -16,8 +16,7 @@ from pydantic.alias_generators import to_camel
 
 from packs.electrical.nec.conductors import Material, Size, label
 from packs.electrical.nec.editions import EDITIONS, Edition, article
-from packs.electrical.projects.records import Motor, Wiring
-from packs.electrical.projects.selection import PanelCircuit
+from packs.electrical.projects.records import Motor, PanelCircuit, Wiring
 from packs.electrical.results import CodeReference
 from packs.electrical.wording import TEXTS
 from rollcall.core.texts import Text, isolated

@@ -211,8 +211,8 @@ def ampacity(size: Size, material: Material, rating: Rating) -> float:
     Raises:
         InvalidArgument: The table has no such size, material and rating, such as 14 AWG aluminum.
     """
-    found = _ampacities().get((size, material, rating))
-    if found is None:
+    amps = _ampacities().get((size, material, rating))
+    if amps is None:
         sizes = [
             each for each, metal, degrees in _ampacities() if (metal, degrees) == (material, rating)
         ]
@@ -224,7 +224,7 @@ def ampacity(size: Size, material: Material, rating: Rating) -> float:
             rating=rating,
             range=size_range(sizes),
         )
-    return found
+    return amps
 
 
 def temperature_factor(ambient_c: float, rating: Rating) -> float:
@@ -273,10 +273,10 @@ def small_conductor_limit(size: Size, material: Material) -> int | None:
 
 @cache
 def _ampacities() -> dict[tuple[Size, Material, Rating], float]:
-    found: dict[tuple[Size, Material, Rating], float] = {}
+    ampacities: dict[tuple[Size, Material, Rating], float] = {}
     for size, *values in cells("310_16"):
         columns = ((metal, degrees) for metal in MATERIALS for degrees in RATINGS)
         for (metal, degrees), amps in zip(columns, values, strict=True):
             if amps is not None:
-                found[size, metal, degrees] = float(amps)
-    return found
+                ampacities[size, metal, degrees] = float(amps)
+    return ampacities

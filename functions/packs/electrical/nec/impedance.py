@@ -49,10 +49,10 @@ def parse_conduit(text: str) -> Conduit:
     Raises:
         InvalidArgument: It is not known.
     """
-    found = _CONDUITS.get(" ".join(text.lower().replace("_", " ").split()))
-    if found is None:
+    column = _CONDUITS.get(" ".join(text.lower().replace("_", " ").split()))
+    if column is None:
         raise invalid("conduit", "not_a_raceway", text=text, known=", ".join(sorted(_CONDUITS)))
-    return found
+    return column
 
 
 def ac_impedance(size: Size, material: Material, conduit: Conduit) -> Impedance:

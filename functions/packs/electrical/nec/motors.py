@@ -107,14 +107,14 @@ def parse_hp(hp: str | float) -> Fraction:
     if text in _VULGAR:
         return _VULGAR[text]
     match = _WRITTEN.fullmatch(text)
-    found = Fraction(0)
+    power = Fraction(0)
     if match and match["part"] and not match["part"].endswith("/0"):
-        found = Fraction(match["whole"] or 0) + Fraction(match["part"])
+        power = Fraction(match["whole"] or 0) + Fraction(match["part"])
     elif match and match["plain"]:
-        found = Fraction(match["plain"]) + _VULGAR.get(match["vulgar"] or "", 0)
-    if found <= 0:
+        power = Fraction(match["plain"]) + _VULGAR.get(match["vulgar"] or "", 0)
+    if power <= 0:
         raise invalid("horsepower", "not_horsepower", hp=hp)
-    return found
+    return power
 
 
 def protection_percent(kind: MotorKind, device: ProtectiveDevice) -> int:

@@ -95,7 +95,7 @@ def load(name: str) -> dict[str, Any]:
 @cache
 def rows(name: str) -> tuple[Row, ...]:
     """Return all rows of a table, in order, of every edition."""
-    table, found = load(name), []
+    table, read = load(name), []
     for row in table["rows"]:
         if isinstance(row, list):
             row = {"cells": row}
@@ -105,8 +105,8 @@ def rows(name: str) -> tuple[Row, ...]:
         )
         note = _text(name, row["note"]) if "note" in row else None
         uncertain = tuple(row.get("uncertain", ()))
-        found.append(Row(tuple(row["cells"]), editions, verified, uncertain, note))
-    return tuple(found)
+        read.append(Row(tuple(row["cells"]), editions, verified, uncertain, note))
+    return tuple(read)
 
 
 def cells(name: str, edition: Edition | None = None) -> Iterator[tuple[Any, ...]]:
@@ -243,10 +243,10 @@ def table(number: str, edition: Edition = DEFAULT) -> Table:
             verified, note = row_standing(name, row, edition)
             values = dict(zip((column.key for column in columns), row.cells, strict=True))
             if row.uncertain and verified:
-                found = TableRow(values, False, unverified_note(name), row.uncertain)
+                shown = TableRow(values, False, unverified_note(name), row.uncertain)
             else:
-                found = TableRow(values, verified, note)
-            listed.append(found)
+                shown = TableRow(values, verified, note)
+            listed.append(shown)
     unsure = next((row for row in listed if not row.verified), None)
     whole = standing(name, edition).note
     notes = TEXTS.data("en", f"nec.tables.{name}.notes")

@@ -13,10 +13,7 @@ from rollcall.core.shapes import ID
 from rollcall.core.texts import isolated
 
 if TYPE_CHECKING:
-    from google.cloud.firestore import DocumentReference
-    from google.cloud.firestore import DocumentSnapshot as _Snapshot
-
-    DocumentSnapshot = _Snapshot[Any]
+    from google.cloud.firestore import DocumentSnapshot
 
 PROJECTS = "projects"
 PANELS = "panels"
@@ -31,25 +28,59 @@ _RANK: dict[str, int] = {"viewer": 0, "member": 1, "owner": 2}
 
 
 @dataclass(frozen=True, slots=True)
+class Stored:
+    """A project's documents as read; `panels` by id. A new project has none."""
+
+    project: DocumentSnapshot[Any]
+    panels: dict[str, DocumentSnapshot[Any]]
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """The project's own document."""
+        return self.project.to_dict() or {}
+
+    def read(self) -> Project:
+        """Read the project.
+
+        Raises:
+            FailedPrecondition: It is not valid; the message says where.
+        """
+        from pydantic import ValidationError
+
+        own = self.data
+        fields = {name: own[name] for name in STORED if name in own}
+        records = []
+        for panel in self.panels.values():
+            data = panel.to_dict() or {}
+            records.append({key: value for key, value in data.items() if key in PANEL_FIELDS})
+        records.sort(key=lambda panel: str(panel.get("id")))
+        id = self.project.id
+        try:
+            return Project.model_validate({**fields, "id": id, "panels": records})
+        except ValidationError as error:
+            first = error.errors(include_url=False)[0]
+            where = ".".join(str(part) for part in first["loc"])
+            raise FailedPrecondition(
+                TEXTS.text(
+                    "errors.project_not_valid", id=id, where=where or "its top", what=first["msg"]
+                ),
+                field=_FIELD,
+                hint=TEXTS.text("hints.import_again"),
+            ) from error
+
+
+@dataclass(frozen=True, slots=True)
 class Opened:
     """A project as one user sees it.
 
     Attributes:
         role: The user's role in it.
-        snapshot: Its own document, for writes that fail if it has changed.
-        snapshots: The documents of its panels by panel id, for the same.
+        stored: Its documents, for writes that fail if they have changed.
     """
 
     project: Project
     role: ProjectRole
-    snapshot: DocumentSnapshot
-    snapshots: dict[str, DocumentSnapshot]
-
-    @property
-    def reference(self) -> DocumentReference:
-        """The reference of its own document."""
-        reference: DocumentReference = self.snapshot.reference
-        return reference
+    stored: Stored
 
 
 def open_project(
@@ -68,41 +99,16 @@ def open_project(
             say which; or the user's role in it is too low.
     """
     id = resolve_project_id(ctx, project_id)
-    reference = ctx.db.collection(PROJECTS).document(id)
-    snapshot = reference.get()
-    data = snapshot.to_dict() or {}
-    users_role = check_role(ctx, id, data if snapshot.exists else None, role)
-    panels = reference.collection(PANELS).stream(read_time=snapshot.read_time)
-    snapshots = {panel.id: panel for panel in panels}
-    records = [panel.to_dict() or {} for panel in snapshots.values()]
-    return Opened(read_project(id, data, records), users_role, snapshot, snapshots)
+    document = ctx.db.collection(PROJECTS).document(id).get()
+    users_role = check_role(ctx, id, document.to_dict(), role)
+    stored = with_panels(document)
+    return Opened(stored.read(), users_role, stored)
 
 
-def read_project(id: str, data: dict[str, Any], panels: list[dict[str, Any]]) -> Project:
-    """Read a project from its documents.
-
-    Raises:
-        FailedPrecondition: The stored project is not valid; the message says where.
-    """
-    from pydantic import ValidationError
-
-    fields = {name: data[name] for name in STORED if name in data}
-    records = [
-        {key: value for key, value in panel.items() if key in PANEL_FIELDS} for panel in panels
-    ]
-    records.sort(key=lambda panel: str(panel.get("id")))
-    try:
-        return Project.model_validate({**fields, "id": id, "panels": records})
-    except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        where = ".".join(str(part) for part in first["loc"])
-        raise FailedPrecondition(
-            TEXTS.text(
-                "errors.project_not_valid", id=id, where=where or "its top", what=first["msg"]
-            ),
-            field=_FIELD,
-            hint=TEXTS.text("hints.import_again"),
-        ) from error
+def with_panels(project: DocumentSnapshot[Any]) -> Stored:
+    """Read the panels of a project as of the moment when its own document was read."""
+    panels = project.reference.collection(PANELS).stream(read_time=project.read_time)
+    return Stored(project, {panel.id: panel for panel in panels})
 
 
 def check_role(
@@ -135,7 +141,7 @@ def check_role(
     return role
 
 
-def of_user(ctx: ToolContext) -> list[DocumentSnapshot]:
+def of_user(ctx: ToolContext) -> list[DocumentSnapshot[Any]]:
     """Return the documents of the user's projects, at most `MAX_LISTED`."""
     from google.cloud.firestore import FieldFilter
 

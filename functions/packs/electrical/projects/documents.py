@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from packs.electrical.projects.access import PANELS, PROJECTS, STORED
+from packs.electrical.projects.access import PANELS, PROJECTS, STORED, Stored, with_panels
 from packs.electrical.projects.records import SCHEMA_VERSION, Panel, Project, ProjectRole
 from packs.electrical.wording import TEXTS
 from rollcall.core.errors import InvalidArgument
@@ -24,19 +24,6 @@ MAX_BYTES = 3_500_000
 """Largest project as JSON, some 7,000 circuits, that fits into a commit, also of the emulator."""
 
 _TIMES = frozenset({"createdAt", "updatedAt"})
-
-
-@dataclass(frozen=True, slots=True)
-class Stored:
-    """A project's documents as read; `panels` by id. A new project has none."""
-
-    project: DocumentSnapshot[Any]
-    panels: dict[str, DocumentSnapshot[Any]]
-
-    @property
-    def data(self) -> dict[str, Any]:
-        """The project's own document."""
-        return self.project.to_dict() or {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,12 +55,6 @@ def write_project(db: Client, project: Project, members: Members) -> Written:
     if written.anything:
         batch.commit()
     return written
-
-
-def with_panels(project: DocumentSnapshot[Any]) -> Stored:
-    """Read the panels of a project as of the moment when its own document was read."""
-    panels = project.reference.collection(PANELS).stream(read_time=project.read_time)
-    return Stored(project, {panel.id: panel for panel in panels})
 
 
 def put_project(batch: WriteBatch, stored: Stored, project: Project, members: Members) -> Written:

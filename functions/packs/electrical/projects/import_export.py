@@ -12,16 +12,12 @@ from pydantic import Field
 from packs.electrical.projects.access import (
     MAX_LISTED,
     PROJECTS,
+    Stored,
     check_role,
     count_of,
-    read_project,
-)
-from packs.electrical.projects.documents import (
-    Members,
-    Stored,
-    put_project,
     with_panels,
 )
+from packs.electrical.projects.documents import Members, put_project
 from packs.electrical.projects.records import SCHEMA_VERSION, Panel, Project
 from packs.electrical.wording import TEXTS, invalid
 from rollcall.core.context import ToolContext
@@ -94,8 +90,8 @@ class Import:
     @property
     def members(self) -> Members:
         """The members of the project that it replaces."""
-        found: Members = self.stored.data.get("members", {})
-        return found
+        members: Members = self.stored.data.get("members", {})
+        return members
 
     def before(self) -> Project | None:
         """Return the project that it replaces.
@@ -105,8 +101,7 @@ class Import:
         """
         if not self.replaces:
             return None
-        panels = [each.to_dict() or {} for each in self.stored.panels.values()]
-        return read_project(self.project.id, self.stored.data, panels)
+        return self.stored.read()
 
     def write(self, ctx: ToolContext) -> None:
         """Add it to the call's batch; the user owns a new project."""

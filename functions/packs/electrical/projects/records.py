@@ -8,15 +8,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import BeforeValidator, Field, model_validator
 
 from packs.electrical.nec.conductors import Material, Size, parse_material, parse_size
 from packs.electrical.nec.editions import DEFAULT, Edition
-from packs.electrical.wording import TEXTS, panel_text
+from packs.electrical.wording import TEXTS, circuit_text, panel_text
 from rollcall.core.errors import InvalidArgument
 from rollcall.core.shapes import Id, Wire
+from rollcall.core.texts import Text
 
 SCHEMA_VERSION = 1
 MAX_PANELS = 100
@@ -210,6 +211,18 @@ class Panel(Wire):
         is_wye = self.phases == 3 and not self.high_leg
         is_network = self.phases == 1 and NETWORK_V[0] <= self.voltage <= NETWORK_V[1]
         return self.voltage / (3**0.5 if is_wye or is_network else 2)
+
+
+class PanelCircuit(NamedTuple):
+    """A circuit and the panel that it is in."""
+
+    panel: Panel
+    circuit: Circuit
+
+    @property
+    def text(self) -> Text:
+        """`circuit 14 of Panel A (EV charger)`, in any language."""
+        return circuit_text(self.panel, self.circuit)
 
 
 class Service(Wiring):

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import cache
-from typing import Annotated, NamedTuple
+from typing import Annotated
 
 from pydantic import Field
 
-from packs.electrical.projects.records import Circuit, Panel, Project, RecordId
+from packs.electrical.projects.records import Panel, PanelCircuit, Project, RecordId
 from packs.electrical.projects.topology import service_panel
-from packs.electrical.wording import TEXTS, circuit_text, invalid, panel_text
+from packs.electrical.wording import TEXTS, invalid, panel_text
 from rollcall.core.errors import InvalidArgument, NotFound
 from rollcall.core.text import terms, tokens
 from rollcall.core.texts import Text, isolated
@@ -26,18 +26,6 @@ PanelId = RecordId
 CircuitId = RecordId
 
 
-class PanelCircuit(NamedTuple):
-    """A circuit and the panel that it is in."""
-
-    panel: Panel
-    circuit: Circuit
-
-    @property
-    def text(self) -> Text:
-        """`circuit 14 of Panel A (EV charger)`, in any language."""
-        return circuit_text(self.panel, self.circuit)
-
-
 def find_panel(
     project: Project, *, panel_id: str | None = None, panel_name: str | None = None
 ) -> Panel:
@@ -51,12 +39,12 @@ def find_panel(
     if panel_id is not None:
         wanted = panel_id.casefold()
         exact = [panel for panel in known if panel.id == panel_id]
-        found = exact or [  # a name in place of an id is clear enough
+        named = exact or [  # a name in place of an id is clear enough
             panel for panel in known if wanted in {panel.id.casefold(), panel.name.casefold()}
         ]
-        if not found:
+        if not named:
             raise _no_panel(panel_id, known, field="panelId")
-        return found[0]
+        return named[0]
     if panel_name is None:
         if len(known) == 1:
             return known[0]
@@ -77,25 +65,25 @@ def panel_named(project: Project, name: str) -> Panel:
     wanted = " ".join(name.casefold().split())
     exact = [panel for panel in known if wanted in {panel.name.casefold(), panel.id.casefold()}]
     words = set(terms(name)) - set(terms(_words("panel")))
-    found = exact
-    if words and not found:
-        found = [
+    matches = exact
+    if words and not matches:
+        matches = [
             panel
             for panel in known
             if words <= set(terms(f"{panel.name} {panel.id}"))
             or words <= {panel.id.casefold(), *panel.name.casefold().split()}
         ]
-    if words and not found:
+    if words and not matches:
         fed = {feeder.target_id for feeder in project.feeders if words <= set(terms(feeder.name))}
-        found = [panel for panel in known if panel.id in fed]
-    if words and not found and words <= set(terms(_words("main"))):
+        matches = [panel for panel in known if panel.id in fed]
+    if words and not matches and words <= set(terms(_words("main"))):
         return service_panel(project)
-    if not found:
+    if not matches:
         raise _no_panel(name, known, field="panelName")
-    if len(found) > 1:
-        several = TEXTS.text("errors.panel_could_be", name=name[:80], panels=_names(found))
+    if len(matches) > 1:
+        several = TEXTS.text("errors.panel_could_be", name=name[:80], panels=_names(matches))
         raise InvalidArgument(several, field="panelName")
-    return found[0]
+    return matches[0]
 
 
 def find_circuit(
@@ -118,18 +106,20 @@ def find_circuit(
     circuits = [PanelCircuit(panel, circuit) for panel in panels for circuit in panel.circuits]
     place = TEXTS.text("errors.in_project") if everywhere else panel_text(panels[0].name)
     if circuit_id is not None:
-        found = [each for each in circuits if each.circuit.id == circuit_id]
-        return _only(found, TEXTS.text("errors.by_id", id=circuit_id), place, "circuitId", circuits)
+        matches = [each for each in circuits if each.circuit.id == circuit_id]
+        return _only(
+            matches, TEXTS.text("errors.by_id", id=circuit_id), place, "circuitId", circuits
+        )
     if circuit_number is not None:
-        found = [each for each in circuits if circuit_number in each.circuit.positions]
-        if circuit_description is not None and len(found) > 1:
-            found = described(circuit_description, found) or found
+        matches = [each for each in circuits if circuit_number in each.circuit.positions]
+        if circuit_description is not None and len(matches) > 1:
+            matches = described(circuit_description, matches) or matches
         named = TEXTS.text("errors.by_number", number=circuit_number)
-        return _only(found, named, place, "circuitNumber", circuits)
+        return _only(matches, named, place, "circuitNumber", circuits)
     if circuit_description is not None:
-        found = described(circuit_description, circuits)
+        matches = described(circuit_description, circuits)
         named = TEXTS.text("errors.by_description", description=circuit_description[:80])
-        return _only(found, named, place, "circuitDescription", circuits)
+        return _only(matches, named, place, "circuitDescription", circuits)
     raise invalid("circuitNumber", "which_circuit")
 
 
@@ -197,19 +187,19 @@ def _synonyms() -> tuple[frozenset[str], ...]:
 
 
 def _only(
-    found: Sequence[PanelCircuit],
+    matches: Sequence[PanelCircuit],
     named: Text,
     place: Text,
     field: str,
     known: Sequence[PanelCircuit],
 ) -> PanelCircuit:
-    if len(found) == 1:
-        return found[0]
-    if not found:
+    if len(matches) == 1:
+        return matches[0]
+    if not matches:
         key = "errors.no_circuit" if known else "errors.no_circuit_at_all"
         no_circuit = TEXTS.text(key, place=place, named=named, circuits=_circuits(known))
         raise NotFound(no_circuit, field=field)
-    fitting = TEXTS.text("errors.circuit_could_be", named=named, circuits=_circuits(found))
+    fitting = TEXTS.text("errors.circuit_could_be", named=named, circuits=_circuits(matches))
     raise InvalidArgument(fitting, field=field)
 
 
@@ -229,8 +219,8 @@ def _names(panels: Sequence[Panel]) -> Text:
     return _listed(isolated(names), len(panels))
 
 
-def _circuits(found: Sequence[PanelCircuit]) -> Text:
-    return _listed([each.text for each in found[:MAX_NAMED]], len(found))
+def _circuits(matches: Sequence[PanelCircuit]) -> Text:
+    return _listed([each.text for each in matches[:MAX_NAMED]], len(matches))
 
 
 def _listed(named: str | list[Text], count: int) -> Text:

@@ -1,12 +1,45 @@
-"""The supply path of a panel: from the service through panels, feeders and transformers."""
+"""The topology of a project: its records by id, and the supply paths of its panels."""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import dataclass
 
-from packs.electrical.projects.records import Feeder, Panel, Project, Transformer
+from packs.electrical.projects.records import (
+    Feeder,
+    Motor,
+    Panel,
+    PanelCircuit,
+    Project,
+    Transformer,
+)
 from packs.electrical.wording import TEXTS
 from rollcall.core.errors import FailedPrecondition
+
+
+class ProjectIndex:
+    """A project's records by id, and by the panel or circuit that they belong to.
+
+    Attributes:
+        nodes: Panels and transformers by id.
+        feeder_to: The feeder that supplies a panel or transformer, by its id.
+        feeders_from: The feeders that a panel or transformer supplies, by its id.
+    """
+
+    def __init__(self, project: Project) -> None:
+        self.nodes: dict[str, Panel | Transformer] = {each.id: each for each in project.panels}
+        self.nodes |= {each.id: each for each in project.transformers}
+        self.feeder_to: dict[str, Feeder] = {each.target_id: each for each in project.feeders}
+        self.feeders_from: dict[str, list[Feeder]] = defaultdict(list)
+        for feeder in project.feeders:
+            self.feeders_from[feeder.source_id].append(feeder)
+        self._motors: dict[tuple[str, int], list[Motor]] = defaultdict(list)
+        for motor in project.motors:
+            self._motors[motor.panel_id, motor.circuit_number].append(motor)
+
+    def motors_on(self, branch: PanelCircuit) -> list[Motor]:
+        """Return the motors of a circuit."""
+        return self._motors.get((branch.panel.id, branch.circuit.circuit_number), [])
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,13 +99,12 @@ def path_to(project: Project, panel: Panel) -> Path:
         FailedPrecondition: No chain of feeders leads to it from the service.
     """
     root = service_panel(project)
-    nodes: dict[str, Panel | Transformer] = {each.id: each for each in project.panels}
-    nodes |= {each.id: each for each in project.transformers}
-    into = {feeder.target_id: feeder for feeder in project.feeders}
+    index = ProjectIndex(project)
+    nodes = index.nodes
     legs: list[Leg] = []
     node = panel.id
     while node != root.id:
-        feeder = into.get(node)
+        feeder = index.feeder_to.get(node)
         if feeder is None:
             raise FailedPrecondition(
                 TEXTS.text("errors.no_feeder_to", name=nodes[node].name),

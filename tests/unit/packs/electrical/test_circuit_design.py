@@ -14,8 +14,8 @@ from packs.electrical.calculations.loads.lines import line_at, system_of
 from packs.electrical.calculations.loads.panel import panel_demand
 from packs.electrical.circuit_changes import arguments_of, fields_of
 from packs.electrical.circuit_design import Plan, area_in, plan, possible_starts
-from packs.electrical.projects.records import Circuit, Panel, Poles, Project
-from packs.electrical.projects.selection import PanelCircuit, panel_named
+from packs.electrical.projects.records import Circuit, Panel, PanelCircuit, Poles, Project
+from packs.electrical.projects.selection import panel_named
 from rollcall.core.errors import AgentError, FailedPrecondition, InvalidArgument
 from seed.electrical.sample import projects
 

@@ -14,8 +14,8 @@ from packs.electrical.conductor_sizing import (
     sizing_result,
 )
 from packs.electrical.nec.conductors import rank
-from packs.electrical.projects.records import Project
-from packs.electrical.projects.selection import PanelCircuit, find_circuit
+from packs.electrical.projects.records import PanelCircuit, Project
+from packs.electrical.projects.selection import find_circuit
 from rollcall.core.context import ToolContext, User
 from rollcall.core.errors import FailedPrecondition, InvalidArgument
 from seed.electrical.sample import projects

@@ -31,14 +31,8 @@ from packs.electrical.calculations.loads.methods import (
     premises_of,
 )
 from packs.electrical.nec.motors import full_load_amps
-from packs.electrical.projects.records import (
-    Circuit,
-    Feeder,
-    Motor,
-    Panel,
-    Project,
-    Transformer,
-)
+from packs.electrical.projects.records import Circuit, Feeder, Motor, Panel, PanelCircuit, Project
+from packs.electrical.projects.topology import ProjectIndex
 from packs.electrical.results import Basis
 from packs.electrical.wording import TEXTS, unmarked
 from rollcall.core.errors import InvalidArgument
@@ -203,7 +197,7 @@ def loads_behind(project: Project, panel: Panel, *, new: Collection[str] = ()) -
         new: Ids of circuits that are proposed.
     """
     connected = ConnectedLoads()
-    _add(_Index(project), panel, None, frozenset(new), connected)
+    _add(ProjectIndex(project), panel, None, frozenset(new), connected)
     return connected
 
 
@@ -213,61 +207,41 @@ def feeder_circuits(project: Project, panel: Panel) -> dict[str, Circuit]:
     A feeder's circuit is the one that names its target or itself; else one of the same rating; else
     the next one by number.
     """
-    return _Index(project).feeder_circuits(panel)
+    return _feeder_circuits(ProjectIndex(project), panel)
 
 
-class _Index:
-    """A project's records by the panel or circuit that they belong to."""
+def _feeder_circuits(
+    index: ProjectIndex, panel: Panel, new: frozenset[str] = frozenset()
+) -> dict[str, Circuit]:
+    subs = [each for each in panel.circuits if each.load_type == "subpanel"]
+    free = sorted(
+        (each for each in subs if each.id not in new),  # a proposed circuit feeds nothing yet
+        key=lambda circuit: circuit.circuit_number,
+    )
 
-    def __init__(self, project: Project) -> None:
-        self.nodes: dict[str, Panel | Transformer] = {each.id: each for each in project.panels}
-        self.nodes |= {each.id: each for each in project.transformers}
-        self._feeders: dict[str, list[Feeder]] = {}
-        for feeder in project.feeders:
-            self._feeders.setdefault(feeder.source_id, []).append(feeder)
-        self._motors: dict[tuple[str, int], list[Motor]] = {}
-        for motor in project.motors:
-            key = (motor.panel_id, motor.circuit_number)
-            self._motors.setdefault(key, []).append(motor)
+    def names(feeder: Feeder, circuit: Circuit) -> bool:
+        description = circuit.description.casefold()
+        named = (index.nodes[feeder.target_id].name, feeder.name)
+        return any(name.casefold() in description for name in named)
 
-    def feeders(self, node: Panel | Transformer) -> list[Feeder]:
-        return self._feeders.get(node.id, [])
-
-    def motors(self, panel: Panel, circuit: Circuit) -> list[Motor]:
-        return self._motors.get((panel.id, circuit.circuit_number), [])
-
-    def feeder_circuits(
-        self, panel: Panel, new: frozenset[str] = frozenset()
-    ) -> dict[str, Circuit]:
-        subs = [each for each in panel.circuits if each.load_type == "subpanel"]
-        free = sorted(
-            (each for each in subs if each.id not in new),  # a proposed circuit feeds nothing yet
-            key=lambda circuit: circuit.circuit_number,
-        )
-        circuits: dict[str, Circuit] = {}
-        for fits in (
-            self._names,
-            lambda feeder, circuit: feeder.breaker_amps == circuit.breaker_amps,
-            lambda feeder, circuit: True,
-        ):
-            for feeder in self.feeders(panel):
-                if feeder.id in circuits:
-                    continue
-                circuit = next((each for each in free if fits(feeder, each)), None)
-                if circuit is not None:
-                    circuits[feeder.id] = circuit
-                    free.remove(circuit)
-        return circuits
-
-    def _names(self, feeder: Feeder, circuit: Circuit) -> bool:
-        said = circuit.description.casefold()
-        return any(
-            name.casefold() in said for name in (self.nodes[feeder.target_id].name, feeder.name)
-        )
+    circuits: dict[str, Circuit] = {}
+    for fits in (
+        names,
+        lambda feeder, circuit: feeder.breaker_amps == circuit.breaker_amps,
+        lambda feeder, circuit: True,
+    ):
+        for feeder in index.feeders_from.get(panel.id, []):
+            if feeder.id in circuits:
+                continue
+            circuit = next((each for each in free if fits(feeder, each)), None)
+            if circuit is not None:
+                circuits[feeder.id] = circuit
+                free.remove(circuit)
+    return circuits
 
 
 def _add(
-    index: _Index,
+    index: ProjectIndex,
     panel: Panel,
     transfer: TransferMatrix | None,
     new: frozenset[str],
@@ -279,13 +253,14 @@ def _add(
         transfer: From the panel's lines to those of the calculated panel; None for that panel.
     """
     here = system_of(panel)
-    feeds = index.feeder_circuits(panel, new)
+    feeds = _feeder_circuits(index, panel, new)
     own = {circuit.id for circuit in feeds.values()}
     for circuit in panel.circuits:
         if not circuit.is_spare and circuit.id not in own:
             is_new = circuit.id in new
-            connected.loads += _loads_of(index, panel, circuit, connected, transfer, is_new)
-    for feeder in index.feeders(panel):
+            branch = PanelCircuit(panel, circuit)
+            connected.loads += _loads_of(index, branch, connected, transfer, is_new)
+    for feeder in index.feeders_from.get(panel.id, []):
         for below, up in _supplied(index, feeder, feeds.get(feeder.id), here):
             first = transfer_matrix(up, system_of(below).lines)
             if transfer is not None:
@@ -294,7 +269,7 @@ def _add(
 
 
 def _supplied(
-    index: _Index, feeder: Feeder, circuit: Circuit | None, above: System
+    index: ProjectIndex, feeder: Feeder, circuit: Circuit | None, above: System
 ) -> Iterator[tuple[Panel, Transfer]]:
     """The panels at the end of a feeder, transformers passed, and the transfer up from each."""
     target = index.nodes[feeder.target_id]
@@ -303,25 +278,25 @@ def _supplied(
         return
     secondary = system(target.secondary_voltage, target.phases)
     through = through_transformer(target, circuit, secondary, above)
-    for onward in index.feeders(target):
+    for onward in index.feeders_from.get(target.id, []):
         for panel, up in _supplied(index, onward, None, secondary):
             yield panel, chained(up, through)
 
 
 def _loads_of(
-    index: _Index,
-    panel: Panel,
-    circuit: Circuit,
+    index: ProjectIndex,
+    branch: PanelCircuit,
     connected: ConnectedLoads,
     transfer: TransferMatrix | None,
     is_new: bool,
 ) -> Iterator[Load]:
     """A circuit's motors by the tables where it has any; else its recorded load."""
+    panel, circuit = branch
     here = system_of(panel)
     lines, continuous = lines_of(circuit, here), circuit.continuous
     is_motor = circuit.load_type in MOTOR_KINDS
     basis = connected.basis
-    motors = [(motor, _motor_va(motor, here, basis)) for motor in index.motors(panel, circuit)]
+    motors = [(motor, _motor_va(motor, here, basis)) for motor in index.motors_on(branch)]
     known = [(motor, va) for motor, va in motors if va is not None]
     if motors and len(known) == len(motors):
         for motor, va in known:

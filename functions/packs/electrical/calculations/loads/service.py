@@ -12,7 +12,7 @@ from packs.electrical.calculations.conductors import (
 )
 from packs.electrical.calculations.loads.calculation import Premises
 from packs.electrical.calculations.loads.limits import DWELLING_SHARE
-from packs.electrical.calculations.requirements import Requirement
+from packs.electrical.calculations.requirements import CONTINUOUS, Requirement
 from packs.electrical.nec.conductors import Material, Size, ampacity
 
 SERVICE_SIZES = (
@@ -27,7 +27,6 @@ DWELLING_LEAST_AMPS = 100
 LEAST_CHARGING_AMPS = 6.0
 """A charger that is limited to less stops (SAE J1772)."""
 
-CONTINUOUS = 1.25
 DWELLING_SIZES: tuple[Size, ...] = (
     "8", "6", "4", "3", "2", "1", "1/0", "2/0", "3/0", "4/0", "250", "300", "350", "400", "500",
     "600", "700", "750", "800",

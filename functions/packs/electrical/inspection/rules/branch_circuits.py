@@ -20,8 +20,7 @@ from packs.electrical.inspection.rule import (
     at_least,
     wiring_text,
 )
-from packs.electrical.projects.records import Circuit, Project
-from packs.electrical.projects.selection import PanelCircuit
+from packs.electrical.projects.records import Circuit, PanelCircuit, Project
 from packs.electrical.wording import amps, volts
 
 MULTI_OUTLET = SEVERAL_OUTLETS | {"lighting"}

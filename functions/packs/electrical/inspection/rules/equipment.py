@@ -35,8 +35,7 @@ from packs.electrical.nec.motors import (
     largest_protection,
 )
 from packs.electrical.nec.overcurrent import standard_not_above
-from packs.electrical.projects.records import Feeder, LoadType, Motor, Transformer
-from packs.electrical.projects.selection import PanelCircuit
+from packs.electrical.projects.records import Feeder, LoadType, Motor, PanelCircuit, Transformer
 from packs.electrical.wording import amps
 
 HEATING_APPLIANCES: tuple[LoadType, ...] = ("water_heater", "oven", "cooktop", "range")

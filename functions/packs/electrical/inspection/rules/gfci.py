@@ -27,8 +27,7 @@ from packs.electrical.inspection.rule import (
 )
 from packs.electrical.nec.editions import EDITIONS, Edition
 from packs.electrical.projects.labels import Outlet, outlets_of, places_of
-from packs.electrical.projects.records import Area, Circuit
-from packs.electrical.projects.selection import PanelCircuit
+from packs.electrical.projects.records import Area, Circuit, PanelCircuit
 from packs.electrical.wording import TEXTS, amps
 from rollcall.core.records import convert
 

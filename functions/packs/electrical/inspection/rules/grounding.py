@@ -27,8 +27,15 @@ from packs.electrical.nec.grounding import (
     equipment_grounding_conductor,
     grounding_electrode_conductor,
 )
-from packs.electrical.projects.records import Electrode, Feeder, Panel, Project, Transformer, Wiring
-from packs.electrical.projects.selection import PanelCircuit
+from packs.electrical.projects.records import (
+    Electrode,
+    Feeder,
+    Panel,
+    PanelCircuit,
+    Project,
+    Transformer,
+    Wiring,
+)
 from packs.electrical.wording import amps, feet
 
 MOST_OHMS = 25.0

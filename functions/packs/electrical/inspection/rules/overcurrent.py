@@ -21,8 +21,7 @@ from packs.electrical.inspection.rule import (
 )
 from packs.electrical.nec.conductors import small_conductor_limit
 from packs.electrical.nec.overcurrent import STANDARD_RATINGS, next_standard
-from packs.electrical.projects.records import Feeder, Wiring
-from packs.electrical.projects.selection import PanelCircuit
+from packs.electrical.projects.records import Feeder, PanelCircuit, Wiring
 from packs.electrical.wording import TEXTS, amps
 
 Cause = Literal["small", "nm", "corrected", "terminals"]
@@ -86,27 +85,27 @@ def circuit_protection(facts: Facts, at: PanelCircuit) -> Protection | None:
 
 def small_conductors(facts: Facts, at: PanelCircuit) -> Finding:
     """The breaker of small conductors is within 240.4(D)."""
-    found = circuit_protection(facts, at)
-    if found is None or found.small_limit is None:
+    compared = circuit_protection(facts, at)
+    if compared is None or compared.small_limit is None:
         return None
-    if found.cause != "small":
+    if compared.cause != "small":
         return PASSED
     circuit = at.circuit
     enough = facts.smallest_size(circuit, circuit.breaker_amps)
     values = {"wires": wiring_text(circuit), "larger": size_label(enough) if enough else "-"}
-    return Problem(circuit.breaker_amps, found.small_limit, "A", values)
+    return Problem(circuit.breaker_amps, compared.small_limit, "A", values)
 
 
 def protected(cause: Cause) -> Check:
     """Return the check that a circuit's breaker is not too large for one cause."""
 
     def check(facts: Facts, at: PanelCircuit) -> Finding:
-        found = circuit_protection(facts, at)
-        if found is None or (cause == "nm") != is_nm(at.circuit):
+        compared = circuit_protection(facts, at)
+        if compared is None or (cause == "nm") != is_nm(at.circuit):
             return None
-        if found.cause == cause:
-            return _too_large(facts, at.circuit, at.circuit.breaker_amps, found, cause)
-        return PASSED if found.cause is None else None  # another rule reports it
+        if compared.cause == cause:
+            return _too_large(facts, at.circuit, at.circuit.breaker_amps, compared, cause)
+        return PASSED if compared.cause is None else None  # another rule reports it
 
     return check
 
@@ -116,33 +115,33 @@ def feeder_protected(facts: Facts, feeder: Feeder) -> Finding:
     if facts.is_open_secondary(feeder):
         return None  # 240.21(C)
     device = known(facts.source_device(feeder), "breakerAmps")
-    found = protection(facts, feeder, device, rounds_up=True)
+    compared = protection(facts, feeder, device, rounds_up=True)
     panel = facts.target_panel(feeder)
-    by_310_12 = panel and facts.allowed_by_310_12(panel, device, found.ampacity)
-    if found.cause is None or by_310_12:
+    by_310_12 = panel and facts.allowed_by_310_12(panel, device, compared.ampacity)
+    if compared.cause is None or by_310_12:
         return PASSED
-    return _too_large(facts, feeder, device, found, found.cause)
+    return _too_large(facts, feeder, device, compared, compared.cause)
 
 
 def _too_large(
-    facts: Facts, wiring: Wiring, device: float, found: Protection, cause: Cause
+    facts: Facts, wiring: Wiring, device: float, compared: Protection, cause: Cause
 ) -> Problem:
     enough = facts.smallest_size(wiring, device)
-    fix = "smaller" if found.largest > 0 else "replace"
+    fix = "smaller" if compared.largest > 0 else "replace"
     values = {
         "wires": wiring_text(wiring),
-        "ampacity": amps(found.ampacity),
+        "ampacity": amps(compared.ampacity),
         "why": TEXTS.text(
             f"inspection.too_large.{cause}",
             terminal=wiring.terminal_rating_c or default_terminal(device),
         ),
         "fix": TEXTS.text(
             f"inspection.too_large.{fix}{'_or_larger' if enough else ''}",
-            largest=amps(found.largest),
+            largest=amps(compared.largest),
             larger=size_label(enough) if enough else "",
         ),
     }
-    return Problem(device, found.largest, "A", values, "too-large")
+    return Problem(device, compared.largest, "A", values, "too-large")
 
 
 def standard_rating(facts: Facts, rated: PanelCircuit | Feeder) -> Finding:

@@ -28,8 +28,7 @@ from packs.electrical.inspection.rule import (
     at_most,
     known,
 )
-from packs.electrical.projects.records import Panel
-from packs.electrical.projects.selection import PanelCircuit
+from packs.electrical.projects.records import Panel, PanelCircuit
 from packs.electrical.wording import MM_PER_IN, TEXTS, amps, number, percent, volts
 from rollcall.core.texts import isolated, short
 

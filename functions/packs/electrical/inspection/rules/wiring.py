@@ -31,8 +31,7 @@ from packs.electrical.inspection.rule import (
 )
 from packs.electrical.nec.conductors import rank
 from packs.electrical.nec.impedance import parse_conduit
-from packs.electrical.projects.records import Feeder, Phases, Project, Wiring
-from packs.electrical.projects.selection import PanelCircuit
+from packs.electrical.projects.records import Feeder, PanelCircuit, Phases, Project, Wiring
 from packs.electrical.wording import TEXTS, feet, percent
 from rollcall.core.texts import Text, isolated
 

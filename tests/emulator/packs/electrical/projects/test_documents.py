@@ -9,13 +9,8 @@ import pytest
 from google.api_core.exceptions import FailedPrecondition
 from google.cloud.firestore import Client
 
-from packs.electrical.projects.access import open_project
-from packs.electrical.projects.documents import (
-    put_project,
-    remove_project,
-    with_panels,
-    write_project,
-)
+from packs.electrical.projects.access import open_project, with_panels
+from packs.electrical.projects.documents import put_project, remove_project, write_project
 from packs.electrical.projects.records import Project
 from rollcall.core.context import ToolContext
 from seed.electrical.sample import projects
