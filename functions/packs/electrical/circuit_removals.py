@@ -17,12 +17,7 @@ from packs.electrical.circuit_changes import (
     which_circuit,
 )
 from packs.electrical.projects.records import Circuit, PanelCircuit, Project, RecordId
-from packs.electrical.projects.selection import (
-    CircuitId,
-    CircuitNumber,
-    CircuitWords,
-    PanelName,
-)
+from packs.electrical.projects.selection import CircuitId, CircuitNumber, CircuitWords, PanelName
 from packs.electrical.results import finish
 from packs.electrical.wording import TEXTS, panel_text
 from rollcall.core.capability import Preview, Undo, capability

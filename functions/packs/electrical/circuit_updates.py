@@ -60,12 +60,7 @@ from packs.electrical.projects.records import (
     RecordId,
     Voltage,
 )
-from packs.electrical.projects.selection import (
-    CircuitId,
-    CircuitNumber,
-    CircuitWords,
-    PanelName,
-)
+from packs.electrical.projects.selection import CircuitId, CircuitNumber, CircuitWords, PanelName
 from packs.electrical.results import CodeReference, finish, sentences, table
 from packs.electrical.wording import TEXTS, invalid
 from rollcall.core.capability import Preview, Undo, capability

@@ -15,14 +15,7 @@ from packs.electrical.nec.editions import Edition
 from packs.electrical.projects.access import open_project
 from packs.electrical.projects.records import RecordId, Wiring
 from packs.electrical.projects.selection import PanelId, PanelName, find_panel
-from packs.electrical.results import (
-    AssumedValue,
-    CodeReference,
-    Input,
-    Result,
-    finish,
-    sentences,
-)
+from packs.electrical.results import AssumedValue, CodeReference, Input, Result, finish, sentences
 from packs.electrical.wording import TEXTS, number
 from rollcall.core.capability import capability
 from rollcall.core.context import ToolContext

@@ -45,7 +45,7 @@ from packs.electrical.projects.selection import (
     find_circuit,
 )
 from packs.electrical.results import CalculationResult, CodeReference, finish, table
-from packs.electrical.wording import TEXTS, amps, circuit_text, number
+from packs.electrical.wording import TEXTS, amps, number
 from rollcall.core.capability import capability
 from rollcall.core.context import ToolContext
 from rollcall.core.errors import FailedPrecondition
@@ -166,7 +166,7 @@ def check_conductor_sizing(
             circuit_description=circuit_description,
         )
         case = circuit_sizing(project, branch, overrides)
-        found_in, name = project.id, circuit_text(*branch)
+        found_in, name = project.id, branch.text
     case, sizing = _size(case)
     result = sizing_result(ctx.locale, case, sizing, found_in)
     rows = [

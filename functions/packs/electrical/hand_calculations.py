@@ -36,12 +36,7 @@ from packs.electrical.calculations.conductors import (
 from packs.electrical.calculations.loads.calculation import SMALL_APPLIANCE_VA
 from packs.electrical.calculations.loads.dwellings import APPLIANCE_FACTOR, FEWEST_APPLIANCES
 from packs.electrical.calculations.requirements import CONTINUOUS, Requirement
-from packs.electrical.nec.conductors import (
-    insulation_rating,
-    label,
-    rank,
-    small_conductor_limit,
-)
+from packs.electrical.nec.conductors import insulation_rating, label, rank, small_conductor_limit
 from packs.electrical.nec.editions import DEFAULT, Edition, article
 from packs.electrical.nec.grounding import (
     enlarged_grounding_conductor,

@@ -41,7 +41,7 @@ from packs.electrical.projects.records import LoadType, Panel, Poles, Project, R
 from packs.electrical.projects.selection import PanelId, PanelName, find_panel
 from packs.electrical.projects.topology import panels_above
 from packs.electrical.results import AssumedValue, CalculationResult, finish
-from packs.electrical.wording import TEXTS, invalid, number, plain_panel_text, unmarked
+from packs.electrical.wording import TEXTS, invalid, number, panel_text, unmarked
 from rollcall.core.capability import capability
 from rollcall.core.context import ToolContext
 from rollcall.core.shapes import Display, Wire
@@ -337,18 +337,12 @@ def capacity_of(
     then = loads.demand(chosen) if new else now
     others = [each for each in loads.methods() if each not in (chosen, "measured")]
     by_others = tuple((each, loads.demand(each)) for each in others)
-    return Capacity(panel, now, then, new, by_others, _upstream(project, panel, new))
-
-
-def _upstream(
-    project: Project, panel: Panel, new: NewCircuit | None
-) -> tuple[tuple[Panel, Demand], ...]:
-    """The panels on the way from the service, with their demand."""
     grown = with_circuits(project, panel, (new.circuit,)) if new else project
-    return tuple(
+    upstream = tuple(
         (each, panel_demand(grown, grown.panel(each.id) or each))
         for each in panels_above(project, panel)
     )
+    return Capacity(panel, now, then, new, by_others, upstream)
 
 
 def _load_texts(capacity: Capacity) -> Iterator[Text]:
@@ -356,7 +350,7 @@ def _load_texts(capacity: Capacity) -> Iterator[Text]:
     now, then = capacity.now, capacity.then
     yield TEXTS.text(
         "panel_capacity.carried",
-        panel=plain_panel_text(capacity.panel.name),
+        panel=panel_text(capacity.panel.name, plain=True),
         load=_va(now.demand_va),
         current=_amps(now.demand_amps),
         method=method_text(now.calculation.method),
@@ -389,7 +383,7 @@ def advice(capacity: Capacity) -> Iterator[Text]:
         line, current = _heaviest(then)
         yield TEXTS.text("panel_capacity.over_line", line=line, current=current, limit=limit)
     if capacity.new is not None and capacity.new.number is None:
-        panel, poles = plain_panel_text(capacity.panel.name), capacity.new.circuit.poles
+        panel, poles = panel_text(capacity.panel.name, plain=True), capacity.new.circuit.poles
         yield TEXTS.text("panel_capacity.no_space", panel=panel, poles=poles)
     fitting = [] if then.fits else [method for method, each in capacity.others if each.fits]
     if fitting:

@@ -16,11 +16,7 @@ from packs.electrical.projects.access import (
     resolve_project_id,
     with_panels,
 )
-from packs.electrical.projects.documents import (
-    membership,
-    remove_project,
-    unchanged,
-)
+from packs.electrical.projects.documents import membership, remove_project, unchanged
 from packs.electrical.projects.records import ProjectRole, RecordId
 from packs.electrical.wording import TEXTS
 from rollcall.core.capability import Preview, Undo, capability

@@ -34,12 +34,7 @@ from packs.electrical.nec.editions import article
 from packs.electrical.projects.access import open_project
 from packs.electrical.projects.records import Circuit, LoadType, Panel, Project, RecordId
 from packs.electrical.projects.topology import service_panel
-from packs.electrical.results import (
-    AssumedValue,
-    CalculationResult,
-    CodeReference,
-    finish,
-)
+from packs.electrical.results import AssumedValue, CalculationResult, CodeReference, finish
 from packs.electrical.wording import TEXTS, invalid, number
 from rollcall.core.capability import capability
 from rollcall.core.context import ToolContext

@@ -63,23 +63,8 @@ from packs.electrical.projects.selection import (
     find_circuit,
     panel_named,
 )
-from packs.electrical.results import (
-    Basis,
-    CalculationResult,
-    CodeReference,
-    finish,
-    rounded,
-    table,
-)
-from packs.electrical.wording import (
-    FT_PER_M,
-    TEXTS,
-    amps,
-    circuit_text,
-    feet,
-    percent,
-    volts,
-)
+from packs.electrical.results import Basis, CalculationResult, CodeReference, finish, rounded, table
+from packs.electrical.wording import FT_PER_M, TEXTS, amps, feet, percent, volts
 from rollcall.core.capability import capability
 from rollcall.core.context import ToolContext
 from rollcall.core.errors import AgentError, FailedPrecondition, InvalidArgument
@@ -285,7 +270,7 @@ def circuit_drop(
     """Calculate the drop of one circuit and show it with its chart."""
     studied, basis = _study(project, branch, overrides, method)
     result = _result(ctx.locale, studied, basis, project, branch)
-    name = circuit_text(branch.panel, branch.circuit)
+    name = branch.text
     return _finish_with_chart(ctx, result, studied, name, branch.circuit.description)
 
 
@@ -334,7 +319,7 @@ def selected_drop(
     display = Display(
         type="table",
         title=TEXTS.say(ctx.locale, "voltage_drop.title"),
-        text=_answer(studied, circuit_text(first.panel, first.circuit), ctx.locale),
+        text=_answer(studied, first.text, ctx.locale),
         **table(TEXTS.data(ctx.locale, "voltage_drop.columns.words"), cells),
     )
     return finish(ctx, result, display)

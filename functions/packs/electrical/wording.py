@@ -7,13 +7,9 @@ it keeps its own direction: here, or by the template where only one language nee
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING
 
 from rollcall.core.errors import InvalidArgument
 from rollcall.core.texts import Text, Texts, isolated
-
-if TYPE_CHECKING:
-    from packs.electrical.projects.records import Circuit, Panel
 
 TEXTS = Texts(__file__)
 FT_PER_M = 1 / 0.3048
@@ -71,24 +67,15 @@ def pattern(key: str) -> str:
     return "|".join(TEXTS.every(key))
 
 
-def panel_text(name: str) -> Text:
-    """A panel by its name; in Hebrew after the word for a panel, unless the name begins with it."""
+def panel_text(name: str, *, plain: bool = False) -> Text:
+    """A panel by its name; in Hebrew after the word for a panel, unless the name begins with it.
+
+    Args:
+        plain: Leaves the name unisolated in English.
+    """
     has_word = name.startswith(tuple(TEXTS.data("he", "names.panel_words")))
-    return TEXTS.text("names.panel_by_name" if has_word else "names.panel", name=isolated(name))
-
-
-def plain_panel_text(name: str) -> Text:
-    """The same, its name not isolated in English."""
-    has_word = name.startswith(tuple(TEXTS.data("he", "names.panel_words")))
-    key = "names.plain_panel_by_name" if has_word else "names.plain_panel"
-    return TEXTS.text(key, name=unmarked(name))
-
-
-def circuit_text(panel: Panel, circuit: Circuit) -> Text:
-    """`circuit 14 of Panel A (EV charger)`."""
-    return TEXTS.text(
-        "names.circuit",
-        number=circuit.circuit_number,
-        panel=panel_text(panel.name),
-        description=isolated(circuit.description),
-    )
+    if plain:
+        key = "names.plain_panel_by_name" if has_word else "names.plain_panel"
+        return TEXTS.text(key, name=unmarked(name))
+    key = "names.panel_by_name" if has_word else "names.panel"
+    return TEXTS.text(key, name=isolated(name))

@@ -5,14 +5,7 @@ from __future__ import annotations
 import math
 
 from packs.electrical.nec import tables
-from packs.electrical.nec.conductors import (
-    Material,
-    Size,
-    circular_mils,
-    label,
-    rank,
-    smallest_of,
-)
+from packs.electrical.nec.conductors import Material, Size, circular_mils, label, rank, smallest_of
 from packs.electrical.nec.editions import DEFAULT, Edition
 from packs.electrical.wording import TEXTS, invalid
 

@@ -14,10 +14,10 @@ from pydantic import BeforeValidator, Field, model_validator
 
 from packs.electrical.nec.conductors import Material, Size, parse_material, parse_size
 from packs.electrical.nec.editions import DEFAULT, Edition
-from packs.electrical.wording import TEXTS, circuit_text, panel_text
+from packs.electrical.wording import TEXTS, panel_text
 from rollcall.core.errors import InvalidArgument
 from rollcall.core.shapes import Id, Wire
-from rollcall.core.texts import Text
+from rollcall.core.texts import Text, isolated
 
 SCHEMA_VERSION = 1
 MAX_PANELS = 100
@@ -222,7 +222,12 @@ class PanelCircuit(NamedTuple):
     @property
     def text(self) -> Text:
         """`circuit 14 of Panel A (EV charger)`, in any language."""
-        return circuit_text(self.panel, self.circuit)
+        return TEXTS.text(
+            "names.circuit",
+            number=self.circuit.circuit_number,
+            panel=panel_text(self.panel.name),
+            description=isolated(self.circuit.description),
+        )
 
 
 class Service(Wiring):

@@ -7,13 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from packs.electrical.calculations.loads.lines import (
-    Currents,
-    System,
-    magnitudes,
-    scaled,
-    total,
-)
+from packs.electrical.calculations.loads.lines import Currents, System, magnitudes, scaled, total
 from packs.electrical.nec.editions import Edition, article
 from packs.electrical.nec.tables import FILES, Figure, standing
 from packs.electrical.projects.records import LoadType, Occupancy

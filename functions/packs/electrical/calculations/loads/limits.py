@@ -6,11 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from packs.electrical.calculations.conductors import (
-    Installation,
-    ampacity_of,
-    default_terminal,
-)
+from packs.electrical.calculations.conductors import Installation, ampacity_of, default_terminal
 from packs.electrical.calculations.loads.lines import system
 from packs.electrical.nec.conductors import Rating, insulation_rating, label
 from packs.electrical.projects.records import Panel, Project, Transformer, Wiring

@@ -75,8 +75,17 @@ def why_not(method: Method, loads: Sequence[Load], premises: Premises) -> Text |
         return None
     if not premises.is_whole:
         return TEXTS.text("errors.methods.part_of_dwelling")
-    if premises.dwelling_units > 1:
-        return _why_not_multifamily(method, loads, premises)
+    units = premises.dwelling_units
+    if units > 1:
+        if method == "existing":
+            return TEXTS.text("errors.methods.one_unit", units=units)
+        if units < UNITS_LEAST:
+            return TEXTS.text("errors.methods.two_units")
+        if len(of_kinds(loads, *COOKING_KINDS)) < units:
+            return TEXTS.text("errors.methods.all_cooking")
+        if len(of_kinds(loads, *SEASONAL)) < units:
+            return TEXTS.text("errors.methods.all_heating")
+        return None
     if premises.system.phases == 3:
         return TEXTS.text("errors.methods.three_phases")
     if method == "optional" and (premises.service_amps or 0) < OPTIONAL_LEAST_AMPS:
@@ -164,16 +173,3 @@ def _is_whole(project: Project, panel: Panel) -> bool:
         if circuit.load_type in _GENERAL
     ]
     return bool(general) and all(general)
-
-
-def _why_not_multifamily(method: Method, loads: Sequence[Load], premises: Premises) -> Text | None:
-    units = premises.dwelling_units
-    if method == "existing":
-        return TEXTS.text("errors.methods.one_unit", units=units)
-    if units < UNITS_LEAST:
-        return TEXTS.text("errors.methods.two_units")
-    if len(of_kinds(loads, *COOKING_KINDS)) < units:
-        return TEXTS.text("errors.methods.all_cooking")
-    if len(of_kinds(loads, *SEASONAL)) < units:
-        return TEXTS.text("errors.methods.all_heating")
-    return None

@@ -24,11 +24,7 @@ from packs.electrical.calculations.loads.equipment import (
     other_equipment,
 )
 from packs.electrical.calculations.loads.lines import spread
-from packs.electrical.nec.loads import (
-    lighting_demand_va,
-    lighting_va_per_ft2,
-    receptacle_demand_va,
-)
+from packs.electrical.nec.loads import lighting_demand_va, lighting_va_per_ft2, receptacle_demand_va
 from packs.electrical.projects.records import LoadType
 from packs.electrical.results import Basis
 from packs.electrical.wording import TEXTS, number

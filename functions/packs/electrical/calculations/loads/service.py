@@ -67,9 +67,20 @@ def service_conductors(rating: int, amps: float, premises: Premises) -> list[Con
     conductors = []
     by_share = premises.is_one_family and premises.system.phases == 1 and 100 <= rating <= 400
     for material in _MATERIALS:
-        find = _by_share if by_share else _by_load
-        if (found := find(rating, amps, material)) is not None:
-            conductors.append(found)
+        if by_share:
+            for size in DWELLING_SIZES:
+                carries = ampacity(size, material, 75)
+                if carries >= DWELLING_SHARE * rating:
+                    conductors.append(Conductors(material, size, 1, carries, True))
+                    break
+            continue
+        need = Requirement(amps, amps, breaker_amps=rating)
+        for sets in range(1, MAX_SETS + 1):
+            single = smallest_size(Installation(material, 75, 75, sets=sets), need)
+            if single is not None and is_common(single):
+                carries = sets * ampacity(single, material, 75)
+                conductors.append(Conductors(material, single, sets, carries, False))
+                break
     return conductors
 
 
@@ -79,21 +90,3 @@ def managed_amps(spare_amps: float) -> float | None:
     with."""
     amps = spare_amps / CONTINUOUS
     return amps if amps >= LEAST_CHARGING_AMPS else None
-
-
-def _by_share(rating: int, amps: float, material: Material) -> Conductors | None:
-    for size in DWELLING_SIZES:
-        carries = ampacity(size, material, 75)
-        if carries >= DWELLING_SHARE * rating:
-            return Conductors(material, size, 1, carries, by_dwelling_share=True)
-    return None
-
-
-def _by_load(rating: int, amps: float, material: Material) -> Conductors | None:
-    """The fewest sets in parallel of a common size."""
-    need = Requirement(amps, amps, breaker_amps=rating)
-    for sets in range(1, MAX_SETS + 1):
-        size = smallest_size(Installation(material, 75, 75, sets=sets), need)
-        if size is not None and is_common(size):
-            return Conductors(material, size, sets, sets * ampacity(size, material, 75), False)
-    return None
