@@ -46,7 +46,7 @@ _DOCSTRING = '`"""Estimate what a meeting costs in salaries."""`'
 
 
 class Preview(Struct, frozen=True):
-    """What a person sees before approving a write, looked up by the capability.
+    """The view of a write for the person who approves it, made by the capability.
 
     Attributes:
         arguments: Completed arguments (a position chosen, a size calculated) that replace the

@@ -160,7 +160,7 @@ MAX_FILES = 10
 
 
 class Catalog(Protocol):
-    """What the app's packages declare. `folder` is the app's functions folder."""
+    """The declarations of the app's packages. `folder` is the app's functions folder."""
 
     folder: str
 

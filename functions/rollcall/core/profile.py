@@ -63,7 +63,7 @@ class Briefing(Struct, frozen=True):
 
 
 class TurnSetup(Struct, frozen=True):
-    """How an agent works in one turn, as arranged by somebody other than the user.
+    """Instructions and tools of an agent for one turn, set by somebody other than the user.
 
     Args:
         instructions: That person's instructions, at most `SETUP_CHARS`. They follow the profile's

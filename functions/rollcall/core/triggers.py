@@ -1,5 +1,4 @@
-"""Triggers: what runs a function, which is a call, an HTTP request, the clock, a document or a
-queue.
+"""Triggers of functions: a call, an HTTP request, the clock, a document or a queue.
 
 A trigger is a value; `@bound(trigger)` marks a function with one, and `bind` makes the Cloud
 Function. It imports Firebase's trigger modules, since these are slow to import.

@@ -10,7 +10,7 @@ from typing import Any
 from rollcall.core.messages import Json
 
 DONE: dict[str, Json] = {"type": "[DONE]"}
-"""What `json_events` yields for the `[DONE]` that ends some streams."""
+"""The event that `json_events` yields for `[DONE]`, which ends some streams."""
 LINE_BYTES = 2_000_000
 """The longest line of a stream, and the longest event over several lines; real ones are shorter."""
 PLAIN_BYTES = 8_000_000
