@@ -30,16 +30,16 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from rollcall.agent.targets import local_capability
 from rollcall.agent.turn import Sources, TurnState
-from rollcall.core.capability import Capability, Recap
+from rollcall.core.capability import Recap
 from rollcall.core.context import Catalog, Dialogue, EarlierCall
-from rollcall.core.errors import NotFound
 from rollcall.core.messages import (
     Message,
     ModelMessage,
@@ -113,11 +113,11 @@ def repair_history(
     users = (n for n, step in enumerate(steps) if isinstance(step.message, UserMessage))
     if first := next(users, len(steps)):
         notes["left out what stood before the first of the user's messages"] += 1
-    made: list[Message] = []
+    valid: list[Message] = []
     for number, step in enumerate(steps[first:], start=first + 1):
         message = step.message
         if isinstance(message, UserMessage):
-            made.append(message)
+            valid.append(message)
             continue
         is_open = leaves_last_open and number == len(steps) and not step.results
         reply, results = _pair_results(message, step.results, notes)
@@ -130,7 +130,7 @@ def repair_history(
         if not reply.text.strip() and not reply.tool_calls:
             notes["left out an empty reply"] += 1
             continue
-        made.append(reply)
+        valid.append(reply)
         if reply.tool_calls and not is_open:
             if lost := results.count(None):
                 notes["answered a call whose result was lost"] += lost
@@ -138,8 +138,8 @@ def repair_history(
                 result or ToolResult(call.id, call.name, _LOST, is_error=True)
                 for call, result in zip(reply.tool_calls, results, strict=True)
             ]
-            made.append(ToolMessage(tuple(complete)))
-    return made, [text if n == 1 else f"{text} ({n} times)" for text, n in notes.items()]
+            valid.append(ToolMessage(tuple(complete)))
+    return valid, [text if n == 1 else f"{text} ({n} times)" for text, n in notes.items()]
 
 
 def _steps(history: Sequence[Message], notes: Notes) -> list[_Step]:
@@ -244,10 +244,10 @@ def fit_messages(messages: Sequence[Message], tokens: int) -> tuple[Message, ...
     Earlier exchanges are dropped first; then the turn's long results are shortened, the oldest
     first, and each shortened result says so. The user's words and the calls stay.
     """
-    made = window(messages, tokens=tokens // 2, counts_steps=False)
-    sizes = [message.tokens for message in made]
+    newest = window(messages, tokens=tokens // 2, counts_steps=False)
+    sizes = [message.tokens for message in newest]
     for shortest in (SHORT_RESULT_CHARS, SHORT_RESULT_CHARS // 10):
-        for place, message in enumerate(made):
+        for place, message in enumerate(newest):
             if isinstance(message, ToolMessage) and sum(sizes) > tokens:
                 results = (
                     replace(result, content=result.content[:shortest] + SHORTENED)
@@ -255,9 +255,9 @@ def fit_messages(messages: Sequence[Message], tokens: int) -> tuple[Message, ...
                     else result
                     for result in message.results
                 )
-                made[place] = message = ToolMessage(tuple(results))
+                newest[place] = message = ToolMessage(tuple(results))
                 sizes[place] = message.tokens
-    return tuple(made)
+    return tuple(newest)
 
 
 MOST_COUNTED = 5_000
@@ -415,12 +415,7 @@ def compact_history(documents: Sequence[dict[str, Any]]) -> list[Message]:
 def recaps(catalog: Catalog) -> RecapOf:
     """Return a function that gives a call's compact form, as its capability declares it."""
 
-    @cache  # one look-up for each capability
-    def find(name: str) -> Capability | None:
-        try:
-            return catalog.find_capability(name)
-        except NotFound:  # a model made the name up, or the tool is another codebase's
-            return None
+    find = cache(partial(local_capability, catalog))  # one look-up for each capability
 
     def recap(call: ToolCall, output: Any) -> Recap | None:
         capability = find(call.name)

@@ -15,6 +15,7 @@ from rollcall.agent.history import earlier_calls
 from rollcall.agent.router import Router
 from rollcall.agent.run import QUEUE, to_interrupt
 from rollcall.agent.run_setup import find_agent, registered_client_tools
+from rollcall.agent.targets import local_capability
 from rollcall.core.context import Catalog, Platform, ToolContext, User
 from rollcall.core.errors import (
     AgentError,
@@ -511,9 +512,8 @@ def client_results(
 def _check_shape(result: ClientToolResult, tool: str, catalog: Catalog, *, field: str) -> None:
     """Check a result against its tool's return type. A tool that is declared only by a registry
     document may return any JSON."""
-    try:
-        capability = catalog.find_capability(tool)
-    except NotFound:
+    capability = local_capability(catalog, tool)
+    if capability is None:
         return
     try:
         capability.check_result(result.content, field=field)

@@ -24,13 +24,12 @@ from rollcall.agent.dispatch import (
     NeedsApproval,
     Permit,
 )
-from rollcall.agent.targets import Target, local_target, remote_target
+from rollcall.agent.targets import Target, local_capability, local_target, remote_target
 from rollcall.core.context import MAX_FILES, EarlierCall, Platform, Progress, ToolContext
 from rollcall.core.errors import (
     Aborted,
     FailedPrecondition,
     InvalidArgument,
-    NotFound,
     PermissionDenied,
 )
 from rollcall.core.messages import ToolCall
@@ -107,10 +106,9 @@ class Router(Struct, frozen=True):
         entry = self.entries.get(call.name)
         if entry is None or entry.spec.writes or entry.is_foreign:
             return entry is None or entry.spec.writes
-        try:  # the document may be older than the code
-            return self.platform.catalog.find_capability(call.name).mark.effect == "write"
-        except NotFound:
-            return True
+        capability = local_capability(self.platform.catalog, call.name)
+        # The document may be older than the code.
+        return capability is None or capability.mark.effect == "write"
 
     def permit(self, call: ToolCall) -> Permit:
         return self.permits.get(call.id, Permit())
@@ -124,10 +122,8 @@ class Router(Struct, frozen=True):
         entry = self.entries.get(call.name)
         if entry is None or entry.is_foreign:
             return arguments
-        try:
-            return self.platform.catalog.find_capability(call.name).shown(arguments)
-        except NotFound:  # it was removed from the code, and the registry is not updated yet
-            return arguments
+        capability = local_capability(self.platform.catalog, call.name)
+        return capability.shown(arguments) if capability is not None else arguments
 
     def __call__(self, place: int, call: ToolCall, progress: Progress) -> CallOutcome:
         if (result := self.client_results.get(call.id)) is not None:
@@ -226,14 +222,21 @@ class Router(Struct, frozen=True):
         Raises:
             PermissionDenied: It is not available to this user (any more).
             NotFound: This codebase does not have it.
-            FailedPrecondition: It is one of this codebase's writes under another name.
+            FailedPrecondition: It is one of this codebase's writes, registered as a remote
+                function, whatever its document says.
         """
         user, entry = self.ctx.user, self.entries.get(name)
         if entry is None or not entry.permits(user):
             raise PermissionDenied(TEXTS.text("errors.not_available_to_user", name=name))
         kind = entry.execution.type
         if kind == "firebase_function":
-            self._check_not_ours(entry)
+            for part in re.split(r"[/?#;:]", unquote(entry.execution.target)):
+                own = local_capability(self.platform.catalog, part)
+                if own is not None and own.mark.effect == "write":
+                    # The function would take the call itself as the user's approval.
+                    raise FailedPrecondition(
+                        f"{entry.id} is {part}, a write of this codebase, under another name"
+                    )
         if kind in ("firebase_function", "api_endpoint") or (kind == "client" and entry.is_foreign):
             return remote_target(
                 entry, user, self.token, lambda: max(self.deadline - time.monotonic(), 1.0)
@@ -246,23 +249,6 @@ class Router(Struct, frozen=True):
     def policy(self, name: str, target: Target) -> ApprovalPolicy:
         """Return when a call of this capability needs an approval, and whose."""
         return combined(self.policies.get(name), target.policy)
-
-    def _check_not_ours(self, entry: Entry) -> None:
-        """Refuse a write of this codebase that is registered as a remote function: the function
-        would take the call itself as the user's approval.
-
-        Raises:
-            FailedPrecondition: It is such a write, whatever its document says.
-        """
-        for name in re.split(r"[/?#;:]", unquote(entry.execution.target)):
-            try:
-                is_write = self.platform.catalog.find_capability(name).mark.effect == "write"
-            except NotFound:
-                continue
-            if is_write:
-                raise FailedPrecondition(
-                    f"{entry.id} is {name}, a write of this codebase, under another name"
-                )
 
     def _write(
         self,

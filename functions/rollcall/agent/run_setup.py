@@ -402,11 +402,11 @@ def turn_request(
         streamed: Whether the models' replies are shown as they arrive.
     """
     profile = context.profile
-    sound, repairs = repair_history(history, leaves_last_open=is_open)
+    valid, repairs = repair_history(history, leaves_last_open=is_open)
     for repair in repairs:
         log.warning("run %s: the thread's history was repaired: %s", run_id, repair)
     place = read_place(context, is_first_turn=is_first_turn)
-    notes = numbered_notes(context, sound)
+    notes = numbered_notes(context, valid)
     tools = [*(tool_spec(entry) for entry in context.entries), ASK_USER_SPEC]
     if context.finds_more:
         tools.append(FINDER)
@@ -428,7 +428,7 @@ def turn_request(
         ),
         messages=tuple(
             window(
-                sound,
+                valid,
                 tokens=profile.history_tokens,
                 messages=profile.history_messages,
                 counts_steps=profile.turn_tokens is None,

@@ -79,6 +79,15 @@ class Target(Struct, frozen=True):
         return Write(work, atomic=self.atomic, find=self.finder(ctx))
 
 
+def local_capability(catalog: Catalog, name: str) -> Capability | None:
+    """Return a capability of this codebase; None for a name that a model made up, or a tool of
+    another codebase."""
+    try:
+        return catalog.find_capability(name)
+    except NotFound:
+        return None
+
+
 def local_target(
     capability: Capability, declared: ApprovalPolicy | None, *, is_write: bool
 ) -> Target:
