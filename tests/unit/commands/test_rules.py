@@ -246,6 +246,15 @@ def test_indexes_that_are_no_json_are_told_with_their_file(
     assert str(file) in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("file", ["firestore.rules", "firestore.indexes.json"])
+def test_a_file_that_is_not_utf_8_is_told_with_the_byte(
+    app: Path, capsys: pytest.CaptureFixture[str], file: str
+) -> None:
+    (app / file).write_bytes(b"// \xe9")
+    assert main(["rules"]) == 1
+    assert f"{file}:1: byte 3 of the file, 0xe9, is not UTF-8" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("text", ["// rollcall: begin\n", "rules_version = '2';\n"])
 def test_rules_that_an_app_has_of_its_own_are_left_to_init(
     app: Path, capsys: pytest.CaptureFixture[str], text: str

@@ -715,6 +715,14 @@ def test_a_tool_that_no_capability_is_called_is_told_with_its_line(
     assert text == f"functions/packs/office/agents.py:{told}. {cure}."
 
 
+def test_agents_in_another_encoding_are_looked_through_all_the_same(app: Path) -> None:
+    modules = load(app, meetings=GOOD, agents=AGENT.format(tools='"book_hotel"', more=""))
+    file = app / "functions/packs/office/agents.py"
+    file.write_bytes(b"# -*- coding: latin-1 -*- caf\xe9\n" + file.read_bytes())
+    loaded = {name: each for name, each in modules.items() if isinstance(each, ModuleType)}
+    assert [id for id, _ in undeclared_tools(loaded)] == ["book_hotel"]
+
+
 @pytest.mark.parametrize(
     ("name", "value"), [("related", '["book_rom"]'), ("undo", "Undo('book_rom', print)")]
 )

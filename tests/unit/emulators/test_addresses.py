@@ -108,6 +108,15 @@ def test_settings_that_are_no_objects_say_nothing(tmp_path: Path) -> None:
     assert written["hosting"] == content["hosting"]
 
 
+def test_a_firebaserc_that_is_not_utf_8_is_told_with_the_byte(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("GCLOUD_PROJECT", raising=False)
+    (tmp_path / ".firebaserc").write_bytes(b'{"projects":\n{"default": "caf\xe9"}}')
+    with pytest.raises(Problem, match=r"\.firebaserc:2: byte 29 of the file, 0xe9, is not UTF-8"):
+        default_project(tmp_path)
+
+
 def test_a_broken_file_is_named_with_its_line(tmp_path: Path) -> None:
     with pytest.raises(Problem, match=r"firebase.json:3: this is no JSON: "):
         Configuration(app(tmp_path, '{\n/* a\n*/ "b" }'))

@@ -86,9 +86,11 @@ def _sources(
             if each not in skipped and not each.startswith(".") and "venv" not in each
         )
         for path in (Path(folder, name) for name in sorted(names) if name.endswith(suffixes)):
-            with suppress(OSError, UnicodeDecodeError):  # a link to nothing, or no source
+            with suppress(OSError):  # a link to nothing
                 if path.stat().st_size <= _MOST_BYTES:
-                    yield path.relative_to(root).as_posix(), path.read_text(encoding="utf-8-sig")
+                    # In whatever encoding: the names that are looked for are ASCII.
+                    text = path.read_text(encoding="utf-8-sig", errors="replace")
+                    yield path.relative_to(root).as_posix(), text
 
 
 def _paths(call: re.Match[str]) -> Iterator[str]:

@@ -693,6 +693,13 @@ def test_a_function_of_a_node_codebase_clashes(tmp_path: Path, text: str, file: 
     assert f"the function run_agent: api/src/{file}:" in refusal(tmp_path)
 
 
+def test_a_source_that_is_not_utf_8_is_looked_through_all_the_same(tmp_path: Path) -> None:
+    make(tmp_path, NODE)
+    (tmp_path / "api/src").mkdir(parents=True, exist_ok=True)
+    (tmp_path / "api/src/index.js").write_bytes(b"// caf\xe9\nexports.run_agent = 1;")
+    assert "the function run_agent: api/src/index.js:2" in refusal(tmp_path)
+
+
 @pytest.mark.parametrize("folder", ["lib", "dist", "build"])
 def test_a_node_function_clashes_where_its_sources_are_elsewhere(
     tmp_path: Path, folder: str
