@@ -363,7 +363,7 @@ def possible_starts(panel: Panel, poles: Poles) -> Iterator[int]:
 
 
 def no_room(panel: Panel, poles: Poles) -> FailedPrecondition:
-    """Return the error that the panel has no free position for so many poles."""
+    """Return the error that the panel has no free position for a number of poles."""
     free = free_positions(panel)
     listed = ", ".join(map(str, free[:12]))
     left = TEXTS.text("errors.are_free", free=listed) if free else TEXTS.text("errors.none_free")

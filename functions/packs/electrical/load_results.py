@@ -117,7 +117,7 @@ def lines_chart(now: Demand, then: Demand, locale: str) -> dict[str, Any]:
 
 
 def service_chart(now: Demand, then: Demand, rating_amps: float, locale: str) -> dict[str, Any]:
-    """Chart the calculated load now and with what is proposed, with a rule at the rating."""
+    """Chart the calculated load now and with the proposed loads, with a rule at the rating."""
     words = TEXTS.data(locale, "load_results.chart")
     rows = [
         {"when": when, "amps": round(demand.demand_amps, 1)}

@@ -191,7 +191,7 @@ def _citations(locale: str, table: Table) -> tuple[CodeReference, ...]:
 
 
 def _answer(locale: str, table: Table, amps: float | None) -> str:
-    """The rows, or their number where they are many; and what is not verified.
+    """The rows, or their number where they are many, and a note on unverified ones.
 
     Args:
         amps: The rating to look up in Table 240.6(A): the answer says first whether it is standard.

@@ -1,4 +1,4 @@
-"""The capabilities `list_projects` and `get_project`: the user's projects, and what is in one."""
+"""The capabilities `list_projects` and `get_project`: the user's projects, and one in detail."""
 
 from __future__ import annotations
 

@@ -80,7 +80,7 @@ class LoadManagement(Wire):
 
 
 class ServiceUpgrade(CalculationResult):
-    """The load of a service, now and with what is proposed, by Article 220.
+    """The load of a service, now and with the proposed loads, by Article 220.
 
     Attributes:
         current_service_amps: The rating of its disconnecting means.

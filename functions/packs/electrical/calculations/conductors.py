@@ -116,7 +116,7 @@ class ConductorCheck:
 
 
 def ampacity_of(size: Size, how: Installation) -> Ampacity:
-    """Calculate the ampacity of a size as it is installed.
+    """Calculate the ampacity of a size in an installation.
 
     Raises:
         InvalidArgument: Table 310.16 has no such conductor, or it is too hot for the insulation.

@@ -82,7 +82,7 @@ class Issue:
 
     @property
     def message(self) -> Text:
-        """What is wrong."""
+        """The violation, in words."""
         return self._text("problem")
 
     @property

@@ -36,7 +36,7 @@ class Article:
     """An article ("250") or a section ("250.66") of the NEC.
 
     Attributes:
-        about: What it is about.
+        about: Its subject.
         since: The first edition that has it; None for those in every edition here.
     """
 

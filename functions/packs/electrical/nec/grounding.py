@@ -48,7 +48,7 @@ def enlarged_grounding_conductor(base: Size, *, needed: Size, installed: Size) -
     Args:
         base: What Table 250.122 gives.
         needed: The smallest ungrounded conductor with enough ampacity.
-        installed: The one that is there.
+        installed: The one that is installed.
     """
     ratio = circular_mils(installed) / circular_mils(needed)
     return base if ratio <= 1 else smallest_of(circular_mils(base) * ratio)

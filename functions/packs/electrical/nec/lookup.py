@@ -47,7 +47,7 @@ _COUNT_COLUMNS = {"310.15(C)(1)": "conductors", "220.54": "dryers", "220.55": "a
 
 @dataclass(frozen=True, slots=True)
 class TableQuery:
-    """The table, row and columns of a question; None for what it does not say.
+    """The table, row and columns of a question; None where it does not say.
 
     Attributes:
         table: A number of `tables.FILES`.

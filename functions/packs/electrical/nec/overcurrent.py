@@ -11,8 +11,9 @@ STANDARD_RATINGS: tuple[int, ...] = (
     *(15, 20, 25, 30, 35, 40, 45, 50, 60, 70, 80, 90, 100, 110, 125, 150, 175, 200, 225, 250),
     *(300, 350, 400, 450, 500, 600, 700, 800, 1000, 1200, 1600, 2000, 2500, 3000, 4000, 5000, 6000),
 )
-"""Of breakers and fuses alike, A. Fuses have five more: `fuse_ratings`. The 10 A breaker, which
-Table 240.6(A) has from 2023 on, is for few circuits (210.18) and is never proposed."""
+"""Standard ratings of both breakers and fuses, A. Fuses have five more: `fuse_ratings`. The 10 A
+breaker, which Table 240.6(A) has from 2023 on, is for few circuits (210.18) and is never
+proposed."""
 
 NEXT_SIZE_UP_TO = 800
 """240.4(B) rounds up to this rating, A; above it 240.4(C) does not."""

@@ -57,7 +57,7 @@ _DATA = Path(__file__).with_name("data")
 
 
 class Standing(NamedTuple):
-    """Whether a figure was checked for an edition; `note` says what is known where it was not."""
+    """Whether a figure was checked for an edition; otherwise `note` says what is known."""
 
     verified: bool
     note: Text | None = None
@@ -130,7 +130,7 @@ def row_standing(name: str, row: Row, edition: Edition) -> Standing:
 
 
 def unverified_note(name: str) -> Text:
-    """Return what is known of the cells of a table that could not be checked."""
+    """Return the note on the cells of a table that could not be checked."""
     return _text(name, "unverified")
 
 
@@ -192,7 +192,7 @@ class Table:
         number: Its number in the edition.
         rows: Of the edition, in order.
         verified: Whether every row was checked against the edition.
-        note: What is known where they were not.
+        note: The note on those that were not.
     """
 
     key: str

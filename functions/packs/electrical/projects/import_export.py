@@ -78,7 +78,7 @@ _BASE_CHARS = 50
 
 @dataclass(frozen=True, slots=True)
 class Import:
-    """A project with its final id, and what is stored under that id now."""
+    """A project with its final id, and the documents that are stored under that id."""
 
     project: Project
     stored: Stored

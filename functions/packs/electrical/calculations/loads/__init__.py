@@ -1,1 +1,1 @@
-"""Article 220: what a panel, a feeder or a service has to carry."""
+"""Load calculations by Article 220 for panels, feeders and services."""

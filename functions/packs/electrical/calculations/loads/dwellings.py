@@ -42,7 +42,7 @@ SMALL_APPLIANCE_LEAST = 2
 """Circuits of each dwelling unit (210.11(C)(1))."""
 
 LAUNDRY_LEAST = 1
-"""Circuits of each dwelling unit (210.11(C)(2)); none where the building says so."""
+"""Circuits of each dwelling unit (210.11(C)(2)); none where the building's record says so."""
 
 FEWEST_APPLIANCES = 4
 """With this number of fastened-in-place appliances or more, 75 % counts (220.53)."""

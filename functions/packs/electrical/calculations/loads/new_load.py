@@ -133,7 +133,7 @@ def free_positions(panel: Panel) -> list[int]:
 
 
 def starts(panel: Panel, poles: Poles) -> list[int]:
-    """Return the first positions of so many free poles, one below the other; without those on a
+    """Return the first positions of free poles, one below the other; without those on a
     high leg, for a load to the neutral."""
     free = set(free_positions(panel))
     return [

@@ -56,8 +56,8 @@ UNITS_PERCENT: tuple[tuple[int, int], ...] = (
     (23, 36), (25, 35), (27, 34), (30, 33), (31, 32), (33, 31), (36, 30), (38, 29), (42, 28),
     (45, 27), (50, 26), (55, 25), (61, 24),
 )  # fmt: skip
-"""Table 220.84: up to so many dwelling units, percent; 23 above. Sources: NFPA 70 Annex D, Example
-D4(b) for 20 and 40 units; public copies of the table that agree."""
+"""Table 220.84: up to a number of dwelling units, percent; 23 above. Sources: NFPA 70 Annex D,
+Example D4(b) for 20 and 40 units; public copies of the table that agree."""
 
 UNITS_PERCENT_MORE = 23
 SEASONAL: tuple[LoadType, ...] = ("space_heating", "air_conditioning", "heat_pump")
@@ -101,7 +101,7 @@ def optional(loads: Sequence[Load], premises: Premises) -> Calculation:
 
 
 def existing(loads: Sequence[Load], premises: Premises) -> Calculation:
-    """Calculate the load of an existing dwelling with what is added, by 220.83.
+    """Calculate the load of an existing dwelling and its additions, by 220.83.
 
     The first 8 kVA count in full, the rest at 40 %. Where heating or cooling is added, heating or
     cooling counts in full (B).

@@ -98,7 +98,7 @@ LOAD_IN_BREAKER = Limit(Facts.circuit_amps, "<=", "breaker_amps", "A", texts="lo
 
 
 def conductors_carry_load(facts: Facts, at: PanelCircuit) -> Finding:
-    """The conductors carry the load as they are installed."""
+    """The conductors, as installed, carry the load."""
     if not is_in_article_210(facts, at):
         return None
     load, carries = facts.circuit_amps(at), facts.circuit_ampacity(at)

@@ -1,5 +1,5 @@
-"""Conductors as they are installed: in parallel and buried (310.10), and the voltage drop that
-210.19 and 215.2 recommend."""
+"""Installation of conductors: in parallel and buried (310.10), and the voltage drop that 210.19 and
+215.2 recommend."""
 
 from __future__ import annotations
 
