@@ -22,7 +22,7 @@ from packs.electrical.calculations.loads.panel import (
     Demand,
     panel_demand,
     panel_loads,
-    with_circuits,
+    with_extra_circuits,
 )
 from packs.electrical.load_results import (
     DemandStep,
@@ -337,7 +337,7 @@ def capacity_of(
     then = loads.demand(chosen) if new else now
     others = [each for each in loads.methods() if each not in (chosen, "measured")]
     by_others = tuple((each, loads.demand(each)) for each in others)
-    grown = with_circuits(project, panel, (new.circuit,)) if new else project
+    grown = with_extra_circuits(project, panel, (new.circuit,)) if new else project
     upstream = tuple(
         (each, panel_demand(grown, grown.panel(each.id) or each))
         for each in panels_above(project, panel)

@@ -45,7 +45,7 @@ BURN_CAL_CM2 = 1.2
 RATINGS_CAL_CM2: dict[int, float] = {1: 4, 2: 8, 3: 25, 4: 40}
 """The lowest arc rating of each PPE category."""
 
-Requirement = Literal["none", "category", "do_not_work_energized"]
+PpeRequirement = Literal["none", "category", "do_not_work_energized"]
 T = TypeVar("T")
 
 
@@ -320,7 +320,7 @@ class Ppe:
             is enough. `requirement` says which.
     """
 
-    requirement: Requirement
+    requirement: PpeRequirement
     category: int | None
     items: tuple[Text, ...]
 

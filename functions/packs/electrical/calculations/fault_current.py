@@ -51,8 +51,8 @@ a low-voltage secondary, as short-circuit programs carry them; no standard's. On
 peak depend on X/R, the symmetrical current and its check against a rating do not."""
 
 
-def full_load_amps(kva: float, voltage_v: float, phases: Phases) -> float:
-    """The rated current of a transformer's winding, A."""
+def transformer_amps(kva: float, voltage_v: float, phases: Phases) -> float:
+    """The rated current of a transformer at one of its voltages, A."""
     return kva * 1000 / (voltage_v * _line_factor(phases))
 
 
@@ -62,7 +62,7 @@ def at_terminals(kva: float, voltage_v: float, impedance_percent: float, phases:
     Args:
         impedance_percent: The effective one: times `UL_TOLERANCE` for the worst case.
     """
-    return full_load_amps(kva, voltage_v, phases) * 100 / impedance_percent
+    return transformer_amps(kva, voltage_v, phases) * 100 / impedance_percent
 
 
 def conductor_f(

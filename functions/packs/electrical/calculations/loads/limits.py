@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from packs.electrical.calculations.conductors import Installation, ampacity_of, default_terminal
-from packs.electrical.calculations.loads.lines import system
+from packs.electrical.calculations.fault_current import transformer_amps
 from packs.electrical.nec.conductors import Rating, insulation_rating, label
 from packs.electrical.projects.records import Panel, Project, Transformer, Wiring
 from packs.electrical.projects.topology import service_panel
@@ -86,12 +86,6 @@ def conductor_amps(wiring: Wiring, rating_amps: float) -> float | None:
         return None
 
 
-def transformer_amps(transformer: Transformer) -> float:
-    """The rated current of a transformer at its secondary, A."""
-    secondary = system(transformer.secondary_voltage, transformer.phases)
-    return secondary.amps(transformer.kva * 1000)
-
-
 def _of_feeder(project: Project, panel: Panel, whole_dwelling: bool) -> Iterator[Limit]:
     feeder = next((each for each in project.feeders if each.target_id == panel.id), None)
     if feeder is None:
@@ -107,7 +101,8 @@ def _of_feeder(project: Project, panel: Panel, whole_dwelling: bool) -> Iterator
 
 def _of_transformer(project: Project, transformer: Transformer) -> Iterator[Limit]:
     """The transformer and what feeds it, in amperes of its secondary."""
-    yield Limit("transformer", transformer_amps(transformer), transformer.name)
+    rated = transformer_amps(transformer.kva, transformer.secondary_voltage, transformer.phases)
+    yield Limit("transformer", rated, transformer.name)
     if transformer.secondary_breaker_amps is not None:
         yield Limit("feeder_breaker", transformer.secondary_breaker_amps, transformer.name)
     ratio = transformer.primary_voltage / transformer.secondary_voltage
@@ -116,7 +111,7 @@ def _of_transformer(project: Project, transformer: Transformer) -> Iterator[Limi
     name = primary.name if primary else transformer.name
     if breaker:
         yield Limit("feeder_breaker", breaker * ratio, name)
-    amps = conductor_amps(primary, breaker or transformer_amps(transformer)) if primary else None
+    amps = conductor_amps(primary, breaker or rated) if primary else None
     if amps is not None:
         yield Limit("feeder_conductors", amps * ratio, name)
 

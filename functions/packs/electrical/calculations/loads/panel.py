@@ -127,8 +127,8 @@ class PanelLoads:
     def demand(self, method: Method) -> Demand:
         """Calculate the demand by a method that applies.
 
-        With new circuits it is never less than without them, even where a demand factor that begins
-        with a number of appliances (220.53, 220.54, 220.55) makes it so.
+        New circuits never lower it, even where a demand factor that begins with a number of
+        appliances (220.53, 220.54, 220.55) would.
         """
         now = self._demand(self.now, method)
         if self.grown is None:
@@ -145,7 +145,7 @@ class PanelLoads:
 
     def with_new(self, project: Project, panel: Panel, extra: Sequence[Circuit]) -> PanelLoads:
         """Return the same with `extra` circuits, whose numbers say which lines they load."""
-        grown = with_circuits(project, panel, extra)
+        grown = with_extra_circuits(project, panel, extra)
         there = grown.panel(panel.id) or panel
         new = [circuit.id for circuit in extra]
         return replace(self, grown=loads_behind(grown, there, new=new))
@@ -172,7 +172,7 @@ def panel_demand(project: Project, panel: Panel) -> Demand:
     return loads.demand(loads.method(None))
 
 
-def with_circuits(project: Project, panel: Panel, extra: Sequence[Circuit]) -> Project:
+def with_extra_circuits(project: Project, panel: Panel, extra: Sequence[Circuit]) -> Project:
     """Return the project with these circuits added to a panel."""
     more = panel.model_copy(update={"circuits": (*panel.circuits, *extra)})
     panels = tuple(more if each.id == panel.id else each for each in project.panels)

@@ -6,6 +6,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from packs.electrical.calculations.fault_current import transformer_amps
 from packs.electrical.calculations.requirements import CONTINUOUS, COOLING, COOLING_MOST, kind_of
 from packs.electrical.inspection.facts import Facts, in_table, standard_device
 from packs.electrical.inspection.rule import (
@@ -190,11 +191,6 @@ def motor_feeder(facts: Facts, feeder: Feeder) -> Finding:
 # Transformers
 
 
-def rated_amps(transformer: Transformer, voltage: float) -> float:
-    """Return the rated current of a transformer at one of its voltages, A."""
-    return transformer.kva * 1000 / (voltage * (3**0.5 if transformer.phases == 3 else 1))
-
-
 def primary_device(facts: Facts, transformer: Transformer) -> float | None:
     """Return the smallest device before a transformer, A; None if none is recorded."""
     feeder = facts.feeder_to.get(transformer.id)
@@ -227,13 +223,14 @@ def transformer_protection(facts: Facts, transformer: Transformer) -> Finding:
     if max(transformer.primary_voltage, transformer.secondary_voltage) > LOW_VOLTAGE_V:
         return None
     device = known(primary_device(facts, transformer), "primaryBreakerAmps")
-    rated = rated_amps(transformer, transformer.primary_voltage)
+    rated = transformer_amps(transformer.kva, transformer.primary_voltage, transformer.phases)
     most, with_secondary = transformer_most(rated, small=3.0), rated * PRIMARY_WITH_SECONDARY
     if device <= most:
         return PASSED
     if device <= with_secondary:
         secondary = secondary_device(facts, transformer)
-        secondary_rated = rated_amps(transformer, transformer.secondary_voltage)
+        voltage = transformer.secondary_voltage
+        secondary_rated = transformer_amps(transformer.kva, voltage, transformer.phases)
         if secondary is not None and secondary <= transformer_most(secondary_rated, small=1.67):
             return PASSED
     values = {"rated": amps(rated), "with_secondary": amps(with_secondary)}

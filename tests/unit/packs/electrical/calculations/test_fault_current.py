@@ -23,11 +23,11 @@ from packs.electrical.calculations.fault_current import (
     duty_factor,
     from_infinite_bus,
     from_utility,
-    full_load_amps,
     multiplier,
     peak_factor,
     through_conductors,
     through_transformer,
+    transformer_amps,
     transformer_f,
     transformer_xr,
 )
@@ -35,7 +35,7 @@ from rollcall.core.errors import FailedPrecondition, InvalidArgument
 
 
 def test_plan_review_example_300_kva_at_208_v() -> None:
-    assert full_load_amps(300, 208, 3) == pytest.approx(833, abs=0.5)
+    assert transformer_amps(300, 208, 3) == pytest.approx(833, abs=0.5)
     amps = at_terminals(300, 208, 2 * 0.9, 3)
     assert amps == pytest.approx(46_273, rel=5e-4)  # the example rounds 833 and 55.55
     f = conductor_f(46_273, 208, 3, length_ft=20, c_value=22_185, sets=2)
@@ -44,7 +44,7 @@ def test_plan_review_example_300_kva_at_208_v() -> None:
 
 
 def test_sheet_example_3000_kva_at_600_v() -> None:
-    assert full_load_amps(3000, 600, 3) == pytest.approx(2886.84, rel=1e-4)  # with 1.732
+    assert transformer_amps(3000, 600, 3) == pytest.approx(2886.84, rel=1e-4)  # with 1.732
     amps = at_terminals(3000, 600, 7.5, 3)
     assert amps == pytest.approx(38_491.15, rel=1e-4)
     f = conductor_f(38_491.15, 600, 3, length_ft=903, c_value=26_706, sets=3)
