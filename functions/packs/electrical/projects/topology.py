@@ -62,13 +62,6 @@ class Path:
     service_panel: Panel
     legs: tuple[Leg, ...]
 
-    @property
-    def panel(self) -> Panel:
-        """The panel at the end of the path."""
-        last = self.legs[-1].target if self.legs else self.service_panel
-        assert isinstance(last, Panel)
-        return last
-
 
 def service_panel(project: Project) -> Panel:
     """Return the service equipment: the panel that the service names, or that is marked as such,

@@ -24,12 +24,12 @@ def test_a_path_goes_through_panels_and_transformers_in_the_order_of_supply() ->
     assert path.service_panel.id == "mdp"
     assert [leg.feeder.id for leg in path.legs] == ["mdp-t1", "t1-dp1", "dp1-sr"]
     assert [leg.target.id for leg in path.legs] == ["t1", "dp1", "sr"]
-    assert path.panel.id == "sr"
+    assert path.legs[-1].target.id == "sr"
 
 
 def test_the_path_to_the_service_panel_is_empty() -> None:
     assert path_to(OFFICE, panel("mdp")).legs == ()
-    assert path_to(OFFICE, panel("mdp")).panel.id == "mdp"
+    assert path_to(OFFICE, panel("mdp")).service_panel.id == "mdp"
 
 
 def test_downstream_are_all_panels_that_go_dark_with_one() -> None:
