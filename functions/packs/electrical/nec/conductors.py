@@ -80,11 +80,18 @@ def parse_material(text: str) -> Material:
     Raises:
         InvalidArgument: It is neither.
     """
-    plain = str(text).strip().lower()
-    for material in MATERIALS:
-        if plain in TEXTS.phrases(f"nec.words.{material}"):
-            return material
-    raise invalid("conductorMaterial", "not_a_material", text=text)
+    material = _materials().get(str(text).strip().lower())
+    if material is None:
+        raise invalid("conductorMaterial", "not_a_material", text=text)
+    return material
+
+
+@cache
+def _materials() -> dict[str, Material]:
+    """Materials by the words for them."""
+    return {
+        word: material for material in MATERIALS for word in TEXTS.phrases(f"nec.words.{material}")
+    }
 
 
 def rank(size: Size) -> int:
