@@ -129,7 +129,7 @@ def _with_calls(deltas: Iterator[Delta], request: ModelRequest) -> Iterator[Delt
     text."""
     offered = {tool.name for tool in request.tools} if request.tool_choice != "none" else set()
     reader, has_text = Reader(), False
-    finish = Finish(FinishReason.STOP)  # the stream ends with another
+    finish: Finish | None = None
     for delta in deltas:
         if isinstance(delta, Finish):
             finish = delta
@@ -138,6 +138,8 @@ def _with_calls(deltas: Iterator[Delta], request: ModelRequest) -> Iterator[Delt
         elif text := reader.read(delta.text):
             has_text |= bool(text.strip())
             yield TextDelta(text)
+    if finish is None:
+        return  # the stream broke off: its calls are incomplete, and it must not seem to have ended
     text, calls = read_calls(reader.rest, offered)
     if text:
         has_text |= bool(text.strip())

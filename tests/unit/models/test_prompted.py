@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from types import SimpleNamespace
 
 import pytest
 
@@ -15,7 +17,17 @@ from rollcall.core.messages import (
     ToolResult,
     UserMessage,
 )
-from rollcall.models.base import CallStart, FinishReason, ModelRequest, ToolSpec, Usage, load_model
+from rollcall.models import prompted
+from rollcall.models.base import (
+    CallStart,
+    Delta,
+    FinishReason,
+    ModelRequest,
+    TextDelta,
+    ToolSpec,
+    Usage,
+    load_model,
+)
 from rollcall.models.prompted import Reader, read_calls
 from tests.support.fake_providers import FakeProviders, Said, gather
 from tests.support.provider_replies import Json, chat_text
@@ -56,6 +68,20 @@ def test_text_streams_as_it_comes(local: FakeProviders) -> None:
     said = say()
     assert said.message.text == "It is 1 < 2, and <b>bold</b>. `x`"
     assert len(said.deltas) >= 5
+
+
+@pytest.mark.parametrize("last", [" rains", f"\n{OSLO}"])
+def test_a_stream_that_breaks_off_without_an_end_is_given_none(
+    monkeypatch: pytest.MonkeyPatch, last: str
+) -> None:
+    def stream(request: ModelRequest) -> Iterator[Delta]:
+        yield from map(TextDelta, ("It", last))
+
+    monkeypatch.setattr(prompted, "load_model", lambda name: SimpleNamespace(stream=stream))
+    model = prompted.Model("own:cut")
+    deltas = list(model.stream(ModelRequest("Be brief.", (HELLO,), (WEATHER,))))
+    assert [type(each) for each in deltas] == [TextDelta] * len(deltas)
+    assert deltas[0] == TextDelta("It")
 
 
 def test_the_tools_and_the_rules_are_in_the_instructions(local: FakeProviders) -> None:
