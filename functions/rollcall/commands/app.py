@@ -206,7 +206,8 @@ def _bound_app(
     try:
         main = Main(source, file)
     except SyntaxError as error:
-        decoded(source, file)  # which says more of a text that is not in UTF-8
+        if "'utf-8' codec" in str(error):  # a file may declare another encoding
+            decoded(source, file)  # which names the line and the byte
         raise Problem(f"{file} cannot be read: {error}") from error
     if (bound := main.bind_arguments()) is None:
         return None

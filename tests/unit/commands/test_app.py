@@ -87,6 +87,14 @@ def test_main_may_have_any_encoding_that_python_reads(tmp_path: Path) -> None:
         assert require_app(find_app(root)).functions == root / "functions"
 
 
+def test_what_is_wrong_in_a_main_of_another_encoding_is_told(tmp_path: Path) -> None:
+    root = make(tmp_path, {"functions": {}}, functions=MAIN)
+    source = f"# -*- coding: latin-1 -*-\n# café\n{MAIN}print(\n"
+    (root / "functions" / "main.py").write_bytes(source.encode("latin-1"))
+    with pytest.raises(Problem, match=r"main\.py cannot be read: '\(' was never closed"):
+        find_app(root)
+
+
 def test_nothing_of_main_is_run_and_its_lists_are_read(tmp_path: Path) -> None:
     main = "raise SystemExit\nfrom rollcall import bind as b\nb(globals(), without=['agui'])\n"
     app = require_app(find_app(make(tmp_path, {"functions": {}}, functions=main)))
