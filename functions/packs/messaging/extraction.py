@@ -331,7 +331,9 @@ def _extract_conversation(
 ) -> ExtractionResult:
     looked_at = 0
     while looked_at < MOST_MESSAGES and time.monotonic() < ends:
-        step = until_unchanged(partial(_step, ctx, conversation, MOST_MESSAGES - looked_at))
+        work = partial(_step, ctx, conversation, MOST_MESSAGES - looked_at)
+        # A model may take longer for a page than a write may wait for its turn.
+        step = until_unchanged(work, within_s=MOST_SECONDS)
         looked_at += step.messages
         if step.is_all:
             return ExtractionResult(looked_at, is_all=True)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from packs.messaging.wording import TEXTS
 from rollcall.core.errors import Aborted
-from rollcall.store.batches import attempts
+from rollcall.store.batches import CONTENDED_S, attempts
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client, DocumentSnapshot
@@ -62,15 +62,17 @@ def count(query: Any) -> int:
     return int(query.count().get()[0][0].value)
 
 
-def until_unchanged(work: Callable[[], R]) -> R:
+def until_unchanged(work: Callable[[], R], *, within_s: float = CONTENDED_S) -> R:
     """Repeat `work` until its preconditions hold; it must read its documents anew each time.
 
+    Args:
+        within_s: No attempt but the first begins later than this.
     Raises:
         Aborted: Other writers changed the documents at every attempt.
     """
     from google.api_core.exceptions import Conflict, FailedPrecondition, NotFound
 
-    for _ in attempts():
+    for _ in attempts(within_s=within_s):
         try:
             return work()
         except (Conflict, FailedPrecondition, NotFound):  # Conflict: Aborted and AlreadyExists

@@ -2,17 +2,19 @@
 
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
 from packs.messaging import extraction
 from packs.messaging.action_items import get_conversation_action_items
 from packs.messaging.decisions import get_conversation_decisions
-from packs.messaging.extraction import VERSION
+from packs.messaging.extraction import VERSION, note_late
 from packs.messaging.triggers import message_written
 from rollcall.core.capability import Capability
 from rollcall.core.errors import InvalidArgument, PermissionDenied
+from rollcall.store import batches
 
 from .conftest import START, World
 
@@ -266,6 +268,26 @@ def test_rules_take_over_where_the_model_fails(world: World, scripted: Any, repl
     (item,) = get_conversation_action_items(world.ctx()).action_items
     assert item.deadline == "2026-03-06"
     assert stored(world, "actionItems")[0]["extractor"] == f"rules/{VERSION}"
+
+
+def test_a_page_that_changes_while_a_slow_model_reads_it_is_read_again(
+    world: World, scripted: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world.talk("c", [("tom", TASK)])
+    found = {"n": 1, "task": "Send the report", "confidence": 0.9}
+    model, now = scripted({"action_items": []}, {"action_items": [found]}), [0.0]
+    clock = SimpleNamespace(monotonic=lambda: now[0], sleep=lambda seconds: None)
+    monkeypatch.setattr(batches, "time", clock)
+
+    def generate(**request: Any) -> dict[str, Any]:
+        if not model.asked:
+            note_late(world.db, "c", [], changed=True)
+        now[0] += 15
+        return cast(dict[str, Any], model.generate(**request))
+
+    world.platform.text_model = SimpleNamespace(generate=generate)
+    assert get_conversation_action_items(world.ctx()).total_found == 1
+    assert len(model.asked) == 2
 
 
 def test_items_cite_their_messages(world: World) -> None:
