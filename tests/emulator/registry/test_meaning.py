@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+import pytest
 from google.cloud.firestore import Client
 
 from rollcall.core.context import User
 from rollcall.core.profile import AgentProfile
 from rollcall.registry import snapshot
 from rollcall.registry.compiler import compile_registry
+from rollcall.registry.segments import part
 from rollcall.registry.selection import Selection, ToolRequest, select
 from tests.support.counting import counted
 
@@ -95,6 +97,26 @@ def test_another_embedders_vectors_answer_nothing(db: Client) -> None:
     compile_registry(db, embedder=Embedder())
     snapshot.forget()
     assert snapshot.snapshot(db).content.vectors(db, Embedder(id="test:other")) is None
+
+
+def test_vectors_that_cannot_be_read_answer_nothing_and_are_read_again_the_next_time(
+    db: Client, caplog: pytest.LogCaptureFixture
+) -> None:
+    a_registry(db)
+    embedder = Embedder()
+    compile_registry(db, embedder=embedder)
+    snapshot.forget()
+    content = snapshot.snapshot(db).content
+    stored = [part(db, part_id) for part_id in content.vector_parts]
+    before = [each.get().to_dict() or {} for each in stored]
+    for each in stored:
+        each.delete()
+    assert content.vectors(db, embedder) is None
+    assert "the registry's vectors could not be read" in caplog.text
+    for each, data in zip(stored, before, strict=True):
+        each.set(data)
+    found = content.vectors(db, embedder)
+    assert found and len(found.places) == 17
 
 
 def test_who_embeds_no_queries_does_not_read_the_vectors(db: Client) -> None:

@@ -14,10 +14,12 @@ from msgspec.structs import replace
 
 from rollcall.agent.dispatch import CallOutput, ClientCall, NeedsApproval
 from rollcall.agent.router import Router
+from rollcall.core.capability import Capability, capability
 from rollcall.core.context import Decider, ToolContext, User
 from rollcall.core.errors import AgentError, FailedPrecondition, InvalidArgument, PermissionDenied
 from rollcall.core.messages import ToolCall
 from rollcall.core.policy import ApprovalPolicy
+from rollcall.core.shapes import Citation, Display
 from rollcall.core.wire import CallStatus, Role
 from rollcall.registry.capabilities import read_capability
 from rollcall.registry.documents import capability_document
@@ -111,6 +113,35 @@ def reaches_the_ledger(to: Router, name: str, **call: Any) -> bool:
         return True
     assert isinstance(found, NeedsApproval)
     return False
+
+
+@capability(name={"en": "Cite"}, category="office")
+def cite_page(ctx: ToolContext, *, page: int) -> int:
+    """Cite a page; show the odd ones."""
+    ctx.cite(Citation(type="document", title=f"Page {page}"))
+    if page % 2:
+        ctx.display = Display(type="text", text=f"Page {page}")
+    return page
+
+
+def test_calls_of_one_run_share_no_citations_and_no_display() -> None:
+    own = Capability.of(cite_page)
+    platform = Nowhere()
+    platform.catalog = StaticCatalog({own.id: own})
+    entry = read_capability({"status": "active", **capability_document(own)})
+    to = router(platform=platform, entries={own.id: entry})
+    outputs = [route(to, own.id, {"page": page}, id=f"c{page}") for page in (1, 2, 3)]
+    assert [[each.title for each in output.citations] for output in outputs] == [
+        ["Page 1"],
+        ["Page 2"],
+        ["Page 3"],
+    ]
+    assert [output.display and output.display.text for output in outputs] == [
+        "Page 1",
+        None,
+        "Page 3",
+    ]
+    assert (to.ctx.citations, to.ctx.files, to.ctx.display) == ([], [], None)
 
 
 def test_a_write_is_asked_for_with_all_that_the_question_needs() -> None:
