@@ -17,7 +17,7 @@ import re
 import unicodedata
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
-from functools import cache, lru_cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Literal
 
@@ -30,12 +30,17 @@ Kind = Literal["secret", "repository", "startup", "project"]
 _SEPARATORS = re.compile(r"[:=,@]")
 
 
-class Guarded(Struct, frozen=True):
+class Guarded(Struct, frozen=True, dict=True):
     """Why paths are guarded: their kind, and the key of the reason's text."""
 
     kind: Kind
     reason: str
     paths: list[str]
+
+    @cached_property
+    def patterns(self) -> list[tuple[list[str], bool]]:
+        """The names in each path, as they are compared, and whether it is a folder's."""
+        return [(_folded(path.rstrip("/")).split("/"), path.endswith("/")) for path in self.paths]
 
 
 class _List(Struct, rename="camel"):
@@ -50,8 +55,7 @@ def guarded_file(path: str) -> Guarded | None:
     any folder."""
     names = [_folded(name) for name in path.split("/") if name not in ("", ".")]
     for guarded in _list().files if names else ():
-        for pattern in guarded.paths:
-            parts, is_folder = _folded(pattern.rstrip("/")).split("/"), pattern.endswith("/")
+        for parts, is_folder in guarded.patterns:
             end = len(names) - len(parts)
             starts = range(end + 1) if is_folder else range(max(end, 0), end + 1)
             if not any(all(map(_fits, parts, names[start:])) for start in starts):
@@ -77,7 +81,6 @@ def prints_contents(words: Sequence[str]) -> bool:
     return len(words) == 1 or words[1].startswith("-") or words[1] in _list().printing_git
 
 
-@lru_cache(maxsize=1_000)
 def _folded(name: str) -> str:
     """Return a name as the most lenient file system compares it: `.GIT` and `.ｇit` are `.git`."""
     visible = "".join(char for char in name if unicodedata.category(char) != "Cf")
