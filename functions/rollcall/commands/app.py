@@ -42,7 +42,7 @@ class App(Struct, frozen=True, dict=True):
     """A Firebase app with Rollcall in its Python functions.
 
     Attributes:
-        root: The folder of `firebase.json`.
+        root: The folder of `firebase.json`; the functions folder itself where there is none.
         functions: The folder of the `main.py` that calls `bind`.
         codebase: As `firebase.json` names it.
         packs: As the call of `bind` names them; None where it names none.
@@ -95,8 +95,9 @@ class App(Struct, frozen=True, dict=True):
 
     @cached_property
     def config(self) -> dict[str, Any]:
-        """The content of `firebase.json`."""
-        return read_firebase_json(self.root / CONFIG)
+        """The content of `firebase.json`; empty without one."""
+        file = self.root / CONFIG
+        return read_firebase_json(file) if file.is_file() else {}
 
     @property
     def firestore_files(self) -> tuple[Path, Path]:
@@ -158,6 +159,9 @@ def find_app(start: Path | None = None) -> App | None:
                 )
             if inside or found:
                 return (inside or found)[0]
+    for folder in (start, *start.parents):
+        if (app := _bound_app(folder, folder, codebase())) is not None:
+            return app
     return None
 
 
@@ -445,7 +449,7 @@ def connect(place: Place) -> Client:
 
 def find_emulators(app: App | None, env: MutableMapping[str, str]) -> bool:
     """Use the app's own emulators where they are running; say whether they are."""
-    if app is None:
+    if app is None or not app.config:
         return False
     found = Configuration(app.root).addresses().environment()
     if not _listens(found[_FIRESTORE]):

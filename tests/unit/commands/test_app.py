@@ -79,6 +79,12 @@ def test_a_file_that_is_not_utf_8_is_told_with_the_byte(tmp_path: Path, file: st
         find_app(root)
 
 
+def test_without_a_config_the_main_module_says_where_the_app_is(tmp_path: Path) -> None:
+    (tmp_path / "main.py").write_text("import rollcall\nrollcall.bind(globals(), packs=['a'])\n")
+    app = require_app(find_app(tmp_path))
+    assert (app.root, app.packs) == (tmp_path, ("a",))
+
+
 def test_main_may_have_any_encoding_that_python_reads(tmp_path: Path) -> None:
     texts = ["\ufeff" + MAIN, "# -*- coding: latin-1 -*-\n# café\n" + MAIN]
     for name, text, encoding in zip("ab", texts, ("utf-8", "latin-1"), strict=True):
