@@ -76,7 +76,7 @@ def compare(
     unmeasured: list[str] = []
     registries = {"words": _registry(documents)}
     if text_model:
-        report = enrich(cast("Any", Enriched(documents)), text_model, force=True)
+        report = enrich(cast("Any", Enriched(documents)), text_model)
         unmeasured += [f"phrases of {id}: {why}" for id, why in report.failed.items()]
         registries["with phrases"] = _registry(documents)
     figures = {name: _recall(registry, queries) for name, registry in registries.items()}
