@@ -20,7 +20,9 @@ def axis(field: str, title: str, kind: str = "quantitative", /, **options: Any) 
     return {"field": field, "type": kind, "title": title, **options}
 
 
-def mark(kind: str, row: dict[str, Any], *, x: str | None = None, y: str, **options: Any) -> Any:
+def mark(
+    kind: str, row: dict[str, Any], *, x: str | None = None, y: str, **options: Any
+) -> dict[str, Any]:
     """Return a layer with one row of its own, such as a rule at a limit; its tooltip has all fields
     of the row."""
     places = {"y": {"field": y, "type": "quantitative"}}

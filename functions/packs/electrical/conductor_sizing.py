@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -153,7 +153,7 @@ def check_conductor_sizing(
         continuous=continuous,
         breaker_amps=breaker_amps,
     )
-    found_in, name = None, TEXTS.text("conductor_sizing.the_circuit")
+    from_project, name = None, TEXTS.text("conductor_sizing.the_circuit")
     if circuit_id is None and circuit_number is None and circuit_description is None:
         case = stated_sizing(overrides)
     else:
@@ -166,24 +166,29 @@ def check_conductor_sizing(
             circuit_description=circuit_description,
         )
         case = circuit_sizing(project, branch, overrides)
-        found_in, name = project.id, branch.text
+        from_project, name = project.id, branch.text
     case, sizing = _size(case)
-    result = sizing_result(ctx.locale, case, sizing, found_in)
+    result = sizing_result(ctx.locale, case, sizing, from_project)
+    display = _display(ctx.locale, result.steps, _answer(sizing, case, name, ctx.locale))
+    return finish(ctx, result, display)
+
+
+def _display(locale: str, steps: Sequence[Step], answer: str) -> Display:
+    """The steps as a table, each figure with its unit."""
     rows = [
         (
-            TEXTS.say(ctx.locale, f"conductor_sizing.steps.{step.name}"),
+            TEXTS.say(locale, f"conductor_sizing.steps.{step.name}"),
             isolated(" ".join(filter(None, (number(step.value), step.unit)))),
             isolated(step.reference) if step.reference else "",
         )
-        for step in result.steps
+        for step in steps
     ]
-    display = Display(
+    return Display(
         type="table",
-        title=TEXTS.say(ctx.locale, "conductor_sizing.title"),
-        text=_answer(sizing, case, name, ctx.locale),
-        **table(TEXTS.data(ctx.locale, "conductor_sizing.columns.words"), rows),
+        title=TEXTS.say(locale, "conductor_sizing.title"),
+        text=answer,
+        **table(TEXTS.data(locale, "conductor_sizing.columns.words"), rows),
     )
-    return finish(ctx, result, display)
 
 
 def _size(case: SizingCase) -> tuple[SizingCase, Sizing]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Annotated, Any, Literal, TypeVar
 
@@ -99,16 +99,8 @@ def lookup_nec_table(
         NotFound: There is no such table here; the message lists those there are.
         InvalidArgument: Neither `table` nor `query` names a table, or it has no such row.
     """
-    key: str | None = None
-    if table:
-        try:
-            key = tables.key_of(table)
-        except NotFound:
-            key = parse_query(table).table
-            if key is None:
-                raise
     question = " ".join(text for text in (table, query) if text)
-    request = parse_query(question, table=key)
+    request = parse_query(question, table=_key(table))
     key = request.table
     if key is None:
         raise invalid("table", "which_table", known=", ".join(tables.FILES))
@@ -127,19 +119,7 @@ def lookup_nec_table(
     whole = tables.table(key, edition or request.edition or DEFAULT)
     part, unused = select(whole, request)
     locale = ctx.locale
-    warnings = [
-        TEXTS.say(
-            locale,
-            "nec.lookup.unused",
-            table=_label(locale, part),
-            name=TEXTS.say(locale, "nec.lookup.isolated", text=name),
-        )
-        for name in unused
-    ]
-    if assumes_three_phase(question, key):
-        warnings.append(TEXTS.say(locale, "nec.lookup.three_phase"))
-    if part.note:
-        warnings.append(part.note.say(locale))
+    warnings = _warnings(locale, part, unused, three_phase=assumes_three_phase(question, key))
     rods = TEXTS.say(locale, "nec.lookup.rod") if request.to_rod and key == "250.66" else ""
     rating = request.value if part.key == "240.6(A)" and not request.above else None
     result = NecTable(
@@ -167,6 +147,19 @@ def lookup_nec_table(
     return finish(ctx, result, _display(locale, part))
 
 
+def _key(table: str | None) -> str | None:
+    """The key of the table that the argument names, by number or in words; None without one."""
+    if not table:
+        return None
+    try:
+        return tables.key_of(table)
+    except NotFound:
+        key = parse_query(table).table
+        if key is None:
+            raise
+        return key
+
+
 def _parsed(parse: Callable[[str], T], text: str | None, field: str) -> T | None:
     if text is None:
         return None
@@ -174,6 +167,24 @@ def _parsed(parse: Callable[[str], T], text: str | None, field: str) -> T | None
         return parse(text)
     except InvalidArgument as error:
         raise InvalidArgument(error.text, field=field) from error
+
+
+def _warnings(locale: str, table: Table, unused: Sequence[str], *, three_phase: bool) -> list[str]:
+    """The arguments that the table has no use for, an assumed three-phase motor, and its note."""
+    warnings = [
+        TEXTS.say(
+            locale,
+            "nec.lookup.unused",
+            table=_label(locale, table),
+            name=TEXTS.say(locale, "nec.lookup.isolated", text=name),
+        )
+        for name in unused
+    ]
+    if three_phase:
+        warnings.append(TEXTS.say(locale, "nec.lookup.three_phase"))
+    if table.note:
+        warnings.append(table.note.say(locale))
+    return warnings
 
 
 def _citations(locale: str, table: Table) -> tuple[CodeReference, ...]:

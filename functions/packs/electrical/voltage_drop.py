@@ -242,11 +242,7 @@ def calculate_voltage_drop(
     )
     named = circuit_id or circuit_number or circuit_description
     if named is None and selector is None:
-        basis = Basis()
-        studied = study(stated_run(overrides, basis), None, method)
-        result = _result(ctx.locale, studied, basis, None, None)
-        name = TEXTS.text("voltage_drop.the_run")
-        return _finish_with_chart(ctx, result, studied, name, name.say(ctx.locale))
+        return run_drop(ctx, overrides, method)
     project = open_project(ctx, project_id).project
     if named is None and selector is not None:
         return selected_drop(ctx, project, overrides, method, selector, panel_name)
@@ -272,6 +268,15 @@ def circuit_drop(
     result = _result(ctx.locale, studied, basis, project, branch)
     name = branch.text
     return _finish_with_chart(ctx, result, studied, name, branch.circuit.description)
+
+
+def run_drop(ctx: ToolContext, overrides: CircuitOverrides, method: Method) -> VoltageDrop:
+    """Calculate the drop of a run that the question alone describes."""
+    basis = Basis()
+    studied = study(stated_run(overrides, basis), None, method)
+    result = _result(ctx.locale, studied, basis, None, None)
+    name = TEXTS.text("voltage_drop.the_run")
+    return _finish_with_chart(ctx, result, studied, name, name.say(ctx.locale))
 
 
 def selected_drop(

@@ -20,8 +20,8 @@ _NAMED_VALUES = {
 
 def value_name(field: str, value: Any) -> Text | None:
     """Return the name of a value of a circuit's field; None where the value is its own name."""
-    key = f"{_NAMED_VALUES.get(field)}.{value}"
-    return TEXTS.text(key) if TEXTS.find("en", key) else None
+    names = _NAMED_VALUES.get(field)
+    return TEXTS.text(f"{names}.{value}") if names and value is not None else None
 
 
 def columns_named(locale: str, *names: str) -> list[str]:

@@ -57,10 +57,16 @@ def test_gaps_and_distances_are_those_of_the_tables() -> None:
 
 
 def test_enclosures_are_those_of_table_9() -> None:
-    # In inches: a deep 14 x 12 panel, 20 x 20 x 20, 36 x 36 x 36, 26 x 26 x 26, 45 x 30 x 30.
-    heights = [typical_of(kind, volts).enclosure.height_mm for kind, volts in CLASSES]  # type: ignore[arg-type]
-    inches = [round(height / 25.4, 9) for height in heights]
-    assert inches == [14, 14, 14, 20, 20, 36, 26, 45, 36]
+    # 14 x 12 in and deeper than 8 in, 20, 36 and 26 in each way, 45 x 30 x 30 in.
+    enclosures = [typical_of(kind, volts).enclosure.text for kind, volts in CLASSES]  # type: ignore[arg-type]
+    assert enclosures == [
+        *["355.6 x 304.8 x 204"] * 3,
+        *["508 x 508 x 508"] * 2,
+        "914.4 x 914.4 x 914.4",
+        "660.4 x 660.4 x 660.4",
+        "1143 x 762 x 762",
+        "914.4 x 914.4 x 914.4",
+    ]
 
 
 # ---- PPE by incident energy (NFPA 70E-2018 to 2024, Table 130.7(C)(15)(c)) ----

@@ -14,6 +14,7 @@ from packs.electrical.nec import tables
 from packs.electrical.nec.motors import (
     MotorKind,
     ProtectiveDevice,
+    allows_high_overload,
     full_load_amps,
     largest_protection,
     parse_hp,
@@ -152,6 +153,24 @@ def test_more_current_never_means_a_smaller_device(
     small = largest_protection(amps, kind, device)
     large = largest_protection(amps + more, kind, device)
     assert small <= large
+
+
+@pytest.mark.parametrize(
+    ("service_factor", "temperature_rise_c", "is_high"),
+    [
+        (1.15, None, True),
+        (1.14, None, False),
+        (None, 40, True),
+        (None, 0, True),
+        (None, 41, False),
+        (1.0, 40, True),
+        (None, None, False),
+    ],
+)
+def test_a_service_factor_or_a_low_rise_allows_the_higher_overload_setting(
+    service_factor: float | None, temperature_rise_c: float | None, is_high: bool
+) -> None:
+    assert allows_high_overload(service_factor, temperature_rise_c) is is_high
 
 
 @pytest.mark.parametrize("amps", [0, -1, float("nan")])

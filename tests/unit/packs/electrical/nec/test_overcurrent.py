@@ -12,6 +12,7 @@ from packs.electrical.nec.overcurrent import (
     fuse_ratings,
     largest_allowed,
     next_standard,
+    standard_not_above,
 )
 from rollcall.core.errors import InvalidArgument
 from tests.support.rules import for_every
@@ -52,6 +53,13 @@ def test_the_next_standard_rating_is_the_smallest_that_reaches(amps: float) -> N
     assert found in STANDARD_RATINGS
     assert found >= amps
     assert all(rating < amps for rating in STANDARD_RATINGS if rating < found)
+
+
+@pytest.mark.parametrize(
+    ("amps", "rating"), [(14.9, 0), (15, 15), (249.9, 225), (250, 250), (9_000, 6_000)]
+)
+def test_the_largest_rating_not_above_a_current_is_0_below_all(amps: float, rating: int) -> None:
+    assert standard_not_above(amps) == rating
 
 
 @given(amperes, amperes)

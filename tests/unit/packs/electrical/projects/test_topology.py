@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from packs.electrical.projects.records import Panel, Project
-from packs.electrical.projects.topology import downstream, path_to, service_panel
+from packs.electrical.projects.topology import downstream, panels_above, path_to, service_panel
 from rollcall.core.errors import FailedPrecondition
 from seed.electrical.sample import projects
 
@@ -24,12 +24,18 @@ def test_a_path_goes_through_panels_and_transformers_in_the_order_of_supply() ->
     assert path.service_panel.id == "mdp"
     assert [leg.feeder.id for leg in path.legs] == ["mdp-t1", "t1-dp1", "dp1-sr"]
     assert [leg.target.id for leg in path.legs] == ["t1", "dp1", "sr"]
-    assert path.legs[-1].target.id == "sr"
 
 
 def test_the_path_to_the_service_panel_is_empty() -> None:
     assert path_to(OFFICE, panel("mdp")).legs == ()
     assert path_to(OFFICE, panel("mdp")).service_panel.id == "mdp"
+
+
+def test_the_panels_above_one_come_from_the_service_on_without_transformers() -> None:
+    assert [each.id for each in panels_above(OFFICE, panel("sr"))] == ["mdp", "dp1"]
+    assert panels_above(OFFICE, panel("mdp")) == []
+    house = SAMPLES["house"].model_copy(update={"feeders": ()})
+    assert panels_above(house, panel("garage", house)) == []
 
 
 def test_downstream_are_all_panels_that_go_dark_with_one() -> None:
