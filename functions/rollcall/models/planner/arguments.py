@@ -219,6 +219,10 @@ class _Form:
             sums = frozenset[str]().union(*(p.core for p in self.open("integer", "number")))
             if any(sums.issuperset(each) for each in said):
                 continue  # "an additional 11 kW" names a figure, and no thing
+            places = (every for key, every in self.names.items() if spaced(key).endswith(" name"))
+            named = (at for each in places for name in each for at in self.message.find(name))
+            if any(not one.used.isdisjoint(at) for at in named):
+                continue  # what "a compressor on the shed's panel" is has no place in it
             if not set(parameter.items.get("required", ())) - one.arguments.keys():
                 self.take(parameter, [one.arguments], one.used - taken)
 
@@ -246,11 +250,8 @@ class _Form:
             else:
                 self.take(parameter, _in_unit(parameter, mention), mention.place)
             free, open_ = self.free("number"), {each.name for each in self.open()}
-            pairs = [
-                (points, p, m)
-                for points, p, m in pairs
-                if m in free and m is not mention and p.name in open_ and p is not parameter
-            ]
+            pairs = [each for each in pairs if each[1].name in open_ and each[2] in free]
+            pairs = [e for e in pairs if e[1] is not parameter and e[2] is not mention]
 
     def _support(self, parameter: Parameter, mention: Mention) -> float:
         """Return how much speaks for a number being a parameter's value; below 0 it cannot be."""
@@ -328,12 +329,15 @@ class _Form:
             kinds = [kind for kind in ("email", "url", "path", "glob") if parameter.means(kind)]
             said = re.findall(r"\"([^\"]+)\"", parameter.description)
             said += [str(each.get(parameter.name, "")) for each in arguments_shown(self.tool)]
+            told = {w for each in said for w in re.findall(r"[A-Z]+", each)}
+            is_named = any(map(self.message.find, parameter.called)) and any(map(str.isupper, said))
             said += ["1/0"] * any(unit.dimension == "gauge" for unit in parameter.units)
             shapes = set() if parameter.refers_to or parameter.options else set(map(_shape, said))
             for mention in self.free(*kinds, "code", "name"):
                 text = str(mention.value)
-                is_code = any(map(str.isdigit, text)) or (
-                    text.isupper() and any(map(str.isupper, said))
+                # Capitals alone may be short for anything.
+                is_code = (
+                    any(map(str.isdigit, text)) or text in told or (is_named and text.isupper())
                 )
                 is_own = set(words(text)) <= self.known
                 if mention.kind in kinds or (is_code and not is_own and _shape(text) in shapes):
@@ -346,28 +350,24 @@ class _Form:
             labels = [each for phrase in parameter.called for each in self.message.find(phrase)]
             labels = [each for each in labels if terms(self.message.written(each))]
             for label in [] if parameter.options or parameter.units else labels:
-                place = self._beside(
-                    label, is_id=bool(parameter.refers_to), is_path=parameter.means("path")
-                )
+                place = self._beside(parameter, label)
                 own = [n for n in place if n not in label]
                 is_letter = len(own) == 1 and len(self.message.words[own[0]].text) == 1
                 is_hebrew = language(self.message.written(label)) == "he"
-                after = (
-                    bool(own) and own[0] > label[0] and not self.message.at(own, "code", "number")
-                )
+                after = own and own[0] > label[0] and not self.message.at(own, "code", "number")
                 is_one = any(set(label) <= set(m.place) for m in self.message.at(own, "name"))
-                whole = "name" in parameter.label and (
-                    is_one or is_letter or (is_hebrew and after)
-                )  # "Panel A", "לוח דירה"
+                whole = is_one or is_letter or (is_hebrew and after)  # "Panel A", "לוח דירה"
+                whole = whole and "name" in parameter.label
                 quotes = [m.value for m in self.message.at(own, "quote")]
                 if own and self.take(
                     parameter, quotes[0] if quotes else self.written(place if whole else own), place
                 ):
                     break
 
-    def _beside(self, label: range, *, is_id: bool, is_path: bool) -> list[int]:
+    def _beside(self, parameter: Parameter, label: range) -> list[int]:
         """Return the words of a value and of the label beside it; plain words stand before their
         label in English and after it in Hebrew."""
+        is_id, is_path = bool(parameter.refers_to), parameter.means("path")
         kinds = ["quote", "code"] + (not is_id) * ["name"] + (not (is_id or is_path)) * ["number"]
         is_hebrew = language(self.message.written(label)) == "he"
         runs = [] if is_id else [(run, not is_hebrew) for run in self.runs()]
@@ -377,9 +377,8 @@ class _Form:
             follows = place[0] == label[-1] + 1 or (label[0] in place and len(place) > len(label))
             precedes = may_precede and place[-1] == label[0] - 1
             is_plain = (place, may_precede) in runs
-            if (precedes or (follows and (not is_plain or is_hebrew))) and self.is_one_clause(
-                label, place
-            ):
+            is_beside = precedes or (follows and (not is_plain or is_hebrew))
+            if is_beside and self.is_one_clause(label, place):
                 return sorted({*label, *place})
         return []
 
@@ -422,6 +421,7 @@ class _Form:
             is_shaped = bool(parameter.options or parameter.refers_to or parameter.units)
             if is_shaped or parameter.means("query", "person", "path", "url", "email", "date"):
                 continue
+            is_own = parameter.required or parameter.means("prose")
             needed = [p for p in self.open("string") if p.required and not p.means("path")]
             quotes = self.free("quote")
             changed = [p for role in ("before", "after") for p in needed if p.means(role)]
@@ -437,9 +437,7 @@ class _Form:
                 said, span = group(match, "command")
                 self.take(parameter, said, self.message.places(*span))
                 self.filled.unclear = group(match, "beyond")[0].strip() or self.filled.unclear
-            elif not parameter.means("content") and (
-                parameter.means("prose") or parameter.required
-            ):
+            elif is_own and not parameter.means("content"):
                 seeks = any(each.required and each.refers_to for each in self.open())
                 if parameter.required and len(named := self.free("name")) > 1:
                     self.take_all(parameter, {str(m.value): m.place for m in named})
@@ -452,9 +450,8 @@ class _Form:
                     self.take(parameter, self.written(whole), whole)
         left = self.free("name", "code")
         last = [p for p in self.open("string") if p.required and not (p.options or p.units)]
-        if len(last) == len(left) == 1 and not (
-            last[0].refers_to or last[0].means("query", "content")
-        ):
+        other = [each for each in last if each.refers_to or each.means("query", "content")]
+        if len(last) == len(left) == 1 and not other:
             self.take(last[0], str(left[0].value), left[0].place)
 
     def _from_label(self, parameter: Parameter, run: list[int]) -> list[int]:
@@ -499,7 +496,8 @@ class _Form:
 
     def runs(self, known: frozenset[str] = frozenset()) -> list[list[int]]:
         """Return the stretches of free words that the tool does not know, "of" and "the" inside."""
-        known = known.union(self.known, *map(wordset, ("scaffold", "asking", "talk.hello")))
+        plain = map(wordset, ("scaffold", "asking", "talk.hello", "negations"))
+        known = known.union(self.known, *plain)
         known |= wordset("limit") if any(each.means("limit") for each in self.parameters) else known
         hard = {n for m in self.free("number", "period", "quote", "url", "email") for n in m.place}
         runs: list[list[int]] = []
@@ -578,7 +576,9 @@ class _Form:
             if heard.isdisjoint(self.message.places(match.start(), len(said))):
                 end = match.start()
                 break
-        for match in cue("qualifiers").finditer(said, 0, end):
+        # A search, too, may look whether something is so; a write waits for it.
+        conditions = cue("conditions").finditer(said, 0, end) if self.tool.writes else ()
+        for match in (*cue("qualifiers").finditer(said, 0, end), *conditions):
             place = self.message.places(*match.span())
             beside = {place[0]} if place else heard
             if place and not group(match, "negation")[0]:
@@ -622,11 +622,8 @@ class _Form:
 
 def _longest(found: Mapping[Json, range]) -> dict[Json, range]:
     """Return what was found without what stands inside something longer."""
-    return {
-        value: place
-        for value, place in found.items()
-        if not any(set(place) < set(other) for other in found.values())
-    }
+    every = [set(place) for place in found.values()]
+    return {value: at for value, at in found.items() if not any(set(at) < e for e in every)}
 
 
 def _in_unit(parameter: Parameter, mention: Mention) -> Json | None:

@@ -183,29 +183,28 @@ def _answers(tool: ToolSpec, message: Message) -> bool:
         return is_named and is_sought and _knows_verb(tool, message, bare)
     head = terms(group(cue("heads").match(asked), "head")[0])
     heads = set(head) - weak
-    if heads and heads.isdisjoint(_core_terms(tool)):
+    is_count = bool(cue("asks.count").search(asked))
+    if heads and heads.isdisjoint(_core_terms(tool, described=not is_count)):
         return False  # "what is the length of circuit 14" is no matter of its voltage drop
-    if cue("measures").match(asked) and not any(
-        message.find(each) for each in tool.keywords if len(words(each)) > 1
-    ):
+    phrases = (each for each in tool.keywords if len(words(each)) > 1)
+    if cue("measures").match(asked) and not any(map(message.find, phrases)):
         return False
     if tool.writes:
         return True
     verb = words(spaced(tool.name))[:1]
-    if not wordset("named").isdisjoint(verb) and not any(
-        map(message.find, (*verb, *tool.keywords))
-    ):
+    is_said = any(map(message.find, (*verb, *tool.keywords)))
+    if not (is_said or wordset("named").isdisjoint(verb)):
         return False  # an export is asked for by its name
-    knows_who = (lists(tool) or searches(tool)) and any(
-        cue("person_or_day").match(each) for each in tool.keywords
-    )
+    says_who = any(map(cue("person_or_day").match, tool.keywords))
+    knows_who = says_who and (lists(tool) or searches(tool))
     return (knows_who or not cue("person_or_day").match(asked)) and _knows_verb(tool, message, bare)
 
 
 @read_once
-def _core_terms(tool: ToolSpec) -> frozenset[str]:
+def _core_terms(tool: ToolSpec, *, described: bool) -> frozenset[str]:
     """Return the stems of a tool's name, keywords and the first sentence of its description."""
-    core = (spaced(tool.name), *tool.keywords, tool.description.partition(". ")[0])
+    first = tool.description.partition(". ")[0] if described or lists(tool) else ""
+    core = (spaced(tool.name), *tool.keywords, first)
     return frozenset(terms(" ".join(core)))
 
 
@@ -254,9 +253,8 @@ def asks(text: str, tool: ToolSpec | None = None) -> bool:
     message = read_message(text)
     first = words(message.bare)[:1]
     verbs = [wordset(f"verbs.{kind}") for kind in wording("verbs")]
-    is_asked = bool(cue("asks_more").match(text)) or any(
-        map(message.find, tool.keywords if tool else ())
-    )
+    is_asked = any(map(message.find, tool.keywords if tool else ()))
+    is_asked = is_asked or bool(cue("asks_more").match(text))
     known = verbs_of(tool) if tool and tool.writes else frozenset[str]()
     return is_asked or not wordset("looking").union(known, *verbs).isdisjoint(first)
 

@@ -291,11 +291,10 @@ def _failure(step: Step, locale: str, names: Sequence[str]) -> str:
     error = step.body.get("error")
     error = error if isinstance(error, dict) else {"message": str(error or step.output or "")}
     code, name = str(error.get("code") or ""), label(step.call.name, locale, names)
-    why, reason, hint = (
-        one_line(str(error.get(k) or "")).rstrip(". ") for k in ("message", "reason", "hint")
-    )
+    said = (str(error.get(each) or "") for each in ("message", "reason", "hint"))
+    why, reason, hint = (one_line(each).rstrip(". ") for each in said)
     if code in ("rejected", "expired", "unknown"):
-        told = say("reason", locale, why=isolated(reason)) if reason else ""
+        told = say("reason", locale, why=apart(reason, locale)) if reason else ""
         return f"{say(code, locale)} {told}".strip()
     if language(hint) != locale or _IDENTIFIER.search(hint):
         hint = ""
@@ -392,21 +391,14 @@ def _marks(item: Item | None, step: Step) -> str:
 
 def _quoted(line: str, step: Step) -> str:
     """Return the mark of the citation that a line quotes."""
-    quotes = [
-        (_defanged(str(c.get("quote") or "")[:24].strip()), c.get("n")) for c in step.citations
-    ]
-    return next((f" [{n}]" for quote, n in quotes if quote and quote in line), "")
+    quotes = ((str(c.get("quote") or "")[:24].strip(), c.get("n")) for c in step.citations)
+    return next((f" [{n}]" for quote, n in quotes if quote and _defanged(quote) in line), "")
 
 
 def one_line(text: str, most: int | None = 280) -> str:
     """Return untrusted text on one line, bounded, with nothing to click or to believe."""
     flat = _defanged(" ".join(text.split()))
     return flat if most is None or len(flat) <= most else f"{flat[: most - 1].rstrip()}…"
-
-
-def isolated(text: str) -> str:
-    """Return somebody's words so that their direction moves nothing around them."""
-    return f"\u2068{text}\u2069" if any("\u0590" <= char <= "\u08ff" for char in text) else text
 
 
 def apart(text: str, locale: str) -> str:
@@ -442,9 +434,8 @@ def lead(tool: ToolSpec, locale: str) -> str:
 def from_files(turn: Turn, files: Sequence[AttachedFile]) -> str:
     """Return what files that came with the message, or that it names, say of it; "" without any."""
     stems = {*terms(turn.text)}
-    wanted = [each for each in files if each.is_new] or [
-        each for each in files if stems & {*wordset("attached"), *terms(each.name)}
-    ]
+    named = [each for each in files if stems & {*wordset("attached"), *terms(each.name)}]
+    wanted = [each for each in files if each.is_new] or named
     told, topic = [], stems - wordset("of_files") - wordset("scaffold")
     for file in wanted if not turn.steps else ():
         name, page, found = f"“{one_line(file.name, 80)}”", "", [(0, "")]

@@ -34,7 +34,7 @@ from rollcall.models.planner.choice import (
     searches,
     with_commands,
 )
-from rollcall.models.planner.composer import Wish, isolated, label, one_line, say
+from rollcall.models.planner.composer import Wish, apart, label, one_line, say
 from rollcall.models.planner.history import Step, Thing, Turn, read_turn, steps_of
 from rollcall.models.planner.mentions import (
     Message,
@@ -212,7 +212,8 @@ def _written_before(calls: Sequence[Call], turn: Turn, request: ModelRequest) ->
     names = {call.name for call in calls} & {tool.name for tool in request.tools if tool.writes}
     section = _WRITTEN.search(request.instructions) if names else None
     found = re.findall(r"^- ((\w+) .*)$", section[1], re.MULTILINE) if section else []
-    lines = [f"- {isolated(one_line(line, 160))}" for line, name in found if name in names]
+    told = (apart(one_line(line, 160), turn.locale) for line, name in found if name in names)
+    lines = [f"- {each}" for each in told]
     return say("written_before", turn.locale, lines="\n".join(lines[-3:])) if lines else ""
 
 
@@ -230,8 +231,7 @@ def _goals(turn: Turn, request: ModelRequest, depth: int = 0) -> tuple[list[Goal
     followed = _follow_up(turn, request)
     found, unmet = _split(text, request)
     if cue("narrows").match(text):  # "only the urgent ones" are of the last list, or of none
-        before = {each.call.name for each in steps_of(turn.before)[-1:]}
-        found = [each for each in found if not before or each.tool.name in before]
+        found, _ = _carried(found, turn, request)
     leans = followed and (followed.pick is not None or cue("leans").match(text))
     others = [each for each in found if followed and each.tool.name != followed.tool.name]
     own = vocabulary(followed.tool) if followed else frozenset[str]()
@@ -248,7 +248,10 @@ def _goals(turn: Turn, request: ModelRequest, depth: int = 0) -> tuple[list[Goal
     if not (found or lost) and searcher and ours and is_one_topic and is_request(text, "looked_up"):
         filled = fill(searcher, read_message(text, request.now_iso))
         is_named = len(filled.used) > 1 or bool(cue("asks_fact").search(text))
-        is_named = is_named and not counts(text)
+        heads = set(terms(group(cue("heads").match(text), "head")[0])) - wordset("scaffold")
+        keywords = (each for tool in request.tools if lists(tool) for each in tool.keywords)
+        # "Which decisions" asks for a list, not for words.
+        is_named = is_named and not (counts(text) or any({*words(k)} <= heads for k in keywords))
         return [Goal(text, searcher)] if filled.arguments and is_named else [], []
     return found, [*unmet, *lost]
 
@@ -261,7 +264,9 @@ def _split(text: str, request: ModelRequest) -> tuple[list[Goal], list[str]]:
     instead = cue("instead").search(text) if cue("negated").match(text) else None
     rest = text[instead.end() :] if instead else ""
     text = rest if rest and (asks(rest) or choose(rest, request)) else text
-    for piece in filter(str.strip, re.split(cue("splits"), text)):
+    is_conditional = cue("conditions").match(text) and is_request(text, "write")
+    pieces = [text] if is_conditional else re.split(cue("splits"), text)  # what follows waits
+    for piece in filter(str.strip, pieces):
         tool = choose(piece, request)
         is_whole = parts and not asks(piece) and not cue("there").search(piece)
         verb = read_message(parts[-1].text).bare.split()[:1] if is_whole else []
@@ -309,16 +314,25 @@ def _carried(goals: list[Goal], turn: Turn, request: ModelRequest) -> tuple[list
     found, lost = list[Goal](), list[str]()
     for goal in goals:
         filled = fill(goal.tool, read_message(goal.text, request.now_iso), request.names).arguments
-        if there := cue("there").search(goal.text):
+        narrows = last and goal.tool.name != last.call.name and cue("narrows").match(turn.text)
+        if (there := cue("there").search(goal.text)) or narrows:
             thing = group(there, "thing")[0]  # "in that panel"; an id is looked up
             every = [p for p in parameters(goal.tool) if p.identifies]
             every = [p for p in every if not (thing and p.refers_to)]
-            given = {p.name: before[p.name] for p in every if p.name in before.keys() - filled}
-            if every and not (given or any(p.name in filled for p in every)):
+            # One id is also a list of one.
+            stood = before | {f"{k}s": [v] for k, v in before.items() if isinstance(v, str)}
+            given = {p.name: stood[p.name] for p in every if p.name in stood.keys() - filled}
+            if (every or narrows) and not (given or any(p.name in filled for p in every)):
                 lost.append(goal.text)
                 continue
             text = goal.text.replace(thing, "") if given else goal.text
             goal = replace(goal, text=text, given={**given, **goal.given})
+        for each in (p for p in parameters(goal.tool) if p.means("path") and before.get(p.name)):
+            name, folder = str(filled.get(each.name, "")), str(before[each.name]).rstrip("/")
+            is_listed = not last or last.failed or name in str(last.body)
+            is_inside = "." in name and "/" not in name and "." not in folder and is_listed
+            if is_inside and not goal.tool.writes:  # "open a.py" after a look at its folder
+                goal = replace(goal, given={each.name: f"{folder}/{name}", **goal.given})
         before = {**filled, **goal.given}
         found.append(goal)
     return found, lost
@@ -441,7 +455,7 @@ def _follow_up(turn: Turn, request: ModelRequest) -> Goal | None:
         return Goal(f"in {moved[0].refers_to}: {turn.text}", tool, given)  # "and in the other one?"
     if not filled.arguments or not is_meant:
         return None
-    roots = {p.root for p in parameters(tool) if p.name in filled.arguments}
+    roots = {p.root for p in parameters(tool) if filled.arguments.get(p.name, "") != ""}
     kept = {p.name for p in parameters(tool) if p.root not in roots}
     # Another thing takes the place of the one before, with where that was.
     kept -= set(request.names) if not filled.arguments.keys().isdisjoint(request.names) else set()
@@ -590,7 +604,7 @@ def _several_fit(
 
 
 def _cannot_use(left: Sequence[str], turn: Turn) -> str:
-    what = ", ".join(f"“{one_line(each, 60)}”" for each in left)
+    what = ", ".join(f"“{one_line(each, 60)}”" for each in dict.fromkeys(left))
     return say("cannot_use", turn.locale, what=what)
 
 
@@ -634,13 +648,8 @@ def wish_of(tool: ToolSpec, message: Message, filled: Filled) -> Wish:
     is_topic = searches(tool) and len(re.split(cue("sentences"), message.text)) == 1
     is_topic = is_topic and not any(m.kind == "quote" for m in message.mentions)
     rest = [] if about or is_topic else [e for e in filled.left if e not in told]
-    return Wish(
-        message.text,
-        people=tuple(people),
-        topic="" if searches(tool) else about,
-        left=(*left, *rest),
-        open=tuple(open_),
-    )
+    topic = "" if searches(tool) else about
+    return Wish(message.text, tuple(people), topic, (*left, *rest), tuple(open_))
 
 
 def _look_up(

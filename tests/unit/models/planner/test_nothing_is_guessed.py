@@ -654,3 +654,107 @@ def test_she_and_he_who_are_not_named_are_asked_about(message: str) -> None:
     keywords = ("הבטיחה", "חייב")
     tool = spec("list_tasks", "List tasks.", {"owedTo": person}, keywords=keywords)
     assert not calls(message, (tool,))
+
+
+@pytest.mark.parametrize(
+    ("message", "is_called"),
+    [
+        ("Close the gate", True),
+        ("Close the gate if anyone is there", False),
+        ("If anyone is there, close the gate", False),
+        ("Close the gate once everyone is there", False),
+        ("סגור את השער", True),
+        ("סגור את השער אם יש משהו", False),
+    ],
+)
+def test_a_change_under_a_condition_is_not_made(message: str, is_called: bool) -> None:
+    keywords = ("close the gate", "סגור את השער")
+    tool = spec("close_gate", "Close the gate.", {}, writes=True, keywords=keywords)
+    assert bool(calls(message, (tool,))) is is_called
+
+
+def test_a_condition_holds_for_all_that_follows_it() -> None:
+    tools = (spec("check_load", "Check a load.", {}, keywords=("load",)), ELECTRICAL[2])
+    message = "If the load is low, then add a circuit for a lamp of 60 W to panel LP-1"
+    assert "add_circuit" not in [name for name, _ in calls(message, tools)]
+
+
+def test_a_condition_inside_a_message_to_somebody_is_sent_with_it() -> None:
+    ((_, arguments),) = calls("Tell Dana that we start if Tom comes", (SEND,))
+    assert arguments["content"] == "we start if Tom comes"
+
+
+@pytest.mark.parametrize("message", ["check everything except panels", "בדוק הכול מלבד לוחות"])
+def test_a_word_that_leaves_something_out_is_no_name(message: str) -> None:
+    keywords = ("check", "בדוק")
+    aliases = {"panelName": ("panels", "לוחות")}
+    tool = spec("check", "Check panels.", {"panelName": text()}, keywords=keywords, aliases=aliases)
+    assert not fill(tool, read_message(message, NOW)).arguments
+    assert not calls(message, (tool,))
+
+
+@pytest.mark.parametrize(
+    ("message", "arguments"),
+    [
+        ("change it to XHHW", {"insulation": "XHHW"}),
+        ("change the insulation to RHH", {"insulation": "RHH"}),
+        ("change it to BBC", {}),
+    ],
+)
+def test_capitals_are_a_value_only_where_they_are_shown_or_named(
+    message: str, arguments: dict[str, str]
+) -> None:
+    insulation = text('Such as "THHN" or "XHHW".')
+    tool = spec("change_wire", "Change a wire.", {"insulation": insulation}, writes=True)
+    assert fill(tool, read_message(message, NOW)).arguments == arguments
+
+
+@pytest.mark.parametrize(
+    ("message", "is_taken"),
+    [
+        ("the service with a 2 kW pump", True),
+        ("the service with a 2 kW pump at the LP1 panel", False),
+        ("the service with a 2 kW LP1 pump", False),
+    ],
+)
+def test_a_place_is_no_part_of_what_a_thing_is(message: str, is_taken: bool) -> None:
+    load = {"description": text("What it is"), "watts": number("W")}
+    items = {"type": "object", "properties": load, "required": ["description", "watts"]}
+    loads = {"type": "array", "items": items}
+    tool = spec("check_service", "Check the service.", {"loads": loads}, keywords=("service",))
+    assert bool(calls(message, (tool,))) is is_taken
+
+
+@pytest.mark.parametrize(
+    ("message", "is_called"),
+    [("What lines are in app.py?", True), ("How many lines are in app.py?", False)],
+)
+def test_what_is_only_read_is_not_counted(message: str, is_called: bool) -> None:
+    described = "Read a file, whole or some of its lines."
+    tool = spec("read_file", described, {"path": text("The file")}, "path", keywords=("read",))
+    assert bool(calls(message, (tool,))) is is_called
+
+
+@pytest.mark.parametrize(
+    ("message", "arguments"),
+    [
+        ("What do I owe Dana?", {"assignee": "me", "owedTo": "Dana"}),
+        ("What do I still owe Dana?", {"assignee": "me", "owedTo": "Dana"}),
+        ("What have I promised Dana?", {"assignee": "me", "owedTo": "Dana"}),
+        ("What does Dana owe me?", {"assignee": "Dana", "owedTo": "me"}),
+        ("מה אני עדיין חייבת?", {"assignee": "me"}),
+    ],
+)
+def test_what_somebody_owes_is_theirs_to_do(message: str, arguments: dict[str, str]) -> None:
+    person = text('"me" or a name.')
+    properties = {"assignee": person, "owedTo": person}
+    tool = spec("list_tasks", "List tasks.", properties, keywords=("owe", "promised", "חייבת"))
+    assert fill(tool, read_message(message, NOW)).arguments == arguments
+
+
+@pytest.mark.parametrize(
+    "message",
+    ["Which decisions came of hiring a new cook?", "אילו החלטות התקבלו בפגישת צוות התכנון"],
+)
+def test_what_a_list_has_is_not_sought_by_its_words(message: str) -> None:
+    assert "search_all_conversations" not in [name for name, _ in calls(message, MESSAGING)]

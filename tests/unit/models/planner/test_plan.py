@@ -10,6 +10,7 @@ from tests.unit.models.planner.kit import (
     EDUCATION,
     ELECTRICAL,
     MESSAGING,
+    WORKSPACE,
     Talk,
     number,
     spec,
@@ -347,3 +348,44 @@ def test_some_of_a_list_are_not_those_of_another_tool(then: str) -> None:
     talk.say("Show my priorities")
     talk.say("only the urgent ones")
     assert [name for ((name, _),) in talk.calls] == ["get_priority_messages"]
+
+
+@pytest.mark.parametrize("then", ["only the decisions please", "רק ההחלטות בבקשה"])
+def test_a_part_of_what_was_told_of_a_thing_is_of_that_thing(then: str) -> None:
+    talk = Talk(MESSAGING)
+    talk.say("Summarize the Finance conversation")
+    talk.say(then)
+    assert talk.calls == [[("get_conversation_decisions", {"conversationIds": ["conv_2"]})]]
+
+
+def test_a_kind_that_is_changed_leaves_what_was_sought() -> None:
+    words = text('What about; "" for all.')
+    kinds = text("The kind", enum=["poem", "song"])
+    tool = spec(
+        "find_texts",
+        "Find texts.",
+        {"query": words, "kind": kinds},
+        "query",
+        keywords=("poems", "songs"),
+        aliases={"poem": ("poems",), "song": ("songs",)},
+    )
+    talk = Talk((tool,), lambda name, arguments: {"output": {"texts": []}})
+    talk.say("Find poems about rain")
+    talk.say("and songs?")
+    assert talk.calls == [[("find_texts", {"kind": "song", "query": "rain"})]]
+
+
+@pytest.mark.parametrize(
+    ("then", "path"),
+    [
+        ("open shapes.py", "paint/shapes.py"),
+        ("open other/shapes.py", "other/shapes.py"),
+        ("open colors.py", "colors.py"),
+    ],
+)
+def test_a_file_that_was_just_listed_is_in_its_folder(then: str, path: str) -> None:
+    reads = replace(WORKSPACE[0], keywords=("open",))
+    talk = Talk((reads, WORKSPACE[2]), lambda name, arguments: {"output": {"files": ["shapes.py"]}})
+    talk.say("List the files in the paint directory")
+    talk.say(then)
+    assert talk.calls == [[("read_file", {"path": path})]]
