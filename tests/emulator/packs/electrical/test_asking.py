@@ -165,7 +165,6 @@ LEFT_OPEN = {
     # what the planner cannot place; it says so
     "Can the service take a 7.2 kW EV charger and a 4 kW sauna?",
     "האם החיבור מספיק למטען 7.2 קילוואט וסאונה 4 קילוואט?",
-    'זרם עומס מלא של מנוע 5 כ"ס 230 וולט',
     "מה הזרם המותר של 2/0 נחושת בטבלה 310.16?",
     "conductor sizing LP1-19",
     "מה מפל המתח בקירור של חדר השרתים",
