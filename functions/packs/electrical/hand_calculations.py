@@ -5,7 +5,8 @@ and between two voltages."""
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+import math
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -26,28 +27,42 @@ from packs.electrical.arguments import (
     length_in_feet,
 )
 from packs.electrical.calculations.conductors import (
+    SMALLEST_IN_PARALLEL,
     STANDARD_AMBIENT_C,
     STANDARD_CONDUCTORS,
     Installation,
     ampacity_of,
     largest_breaker,
+    rating_columns,
     smallest_size,
 )
-from packs.electrical.calculations.loads.calculation import SMALL_APPLIANCE_VA
-from packs.electrical.calculations.loads.dwellings import APPLIANCE_FACTOR, FEWEST_APPLIANCES
+from packs.electrical.calculations.loads.calculation import (
+    SMALL_APPLIANCE_VA,
+    figure_of,
+    warn_of_tables,
+)
+from packs.electrical.calculations.loads.dwellings import (
+    APPLIANCE_FACTOR,
+    APPLIANCE_LEAST_VA,
+    FEWEST_APPLIANCES,
+)
 from packs.electrical.calculations.requirements import CONTINUOUS, Requirement
-from packs.electrical.nec.conductors import insulation_rating, label, rank, small_conductor_limit
+from packs.electrical.nec.conductors import label, rank, small_conductor_limit
 from packs.electrical.nec.editions import DEFAULT, Edition, article
 from packs.electrical.nec.grounding import (
     enlarged_grounding_conductor,
     equipment_grounding_conductor,
 )
 from packs.electrical.nec.impedance import dc_resistance
-from packs.electrical.nec.loads import dryer_demand_w, lighting_demand_va, range_demand_w
+from packs.electrical.nec.loads import (
+    dryer_demand_w,
+    lighting_demand_va,
+    lighting_va_per_ft2,
+    range_demand_w,
+)
 from packs.electrical.nec.motors import (
     OVERLOAD_HIGH,
     OVERLOAD_LOW,
-    MotorKind,
     ProtectiveDevice,
     allows_high_overload,
     full_load_amps,
@@ -62,11 +77,14 @@ from rollcall.core.errors import InvalidArgument
 from rollcall.core.shapes import Display, Wire
 from rollcall.core.texts import isolated
 
-LIGHTING_VA_FT2 = 3
+ONE_MORE_FROM = 0.8
+"""Of conductors of one size, a decimal of this or more counts as one more (chapter 9, note 7)."""
 NEUTRAL_SHARE, NEUTRAL_FULL_AMPS = 0.7, 200
 TWO_LINES_OF_WYE_V = (200, 220)
 """Between two lines of a 208Y/120 V system; with its neutral, 220.61(C)(1) allows no reduction."""
 
+TableMotor = Literal["single_phase", "polyphase", "squirrel_cage", "design_b", "wound_rotor"]
+"""The rows of Table 430.52 whose motors have the currents of Tables 430.248 and 430.250 here."""
 ConduitType = Literal["emt", "imc", "rmc", "fmc", "lfmc", "pvc", "pvc_80"]
 AnyVolts = Annotated[float, Field(gt=0, le=15_000)]
 Watts = Annotated[float, Field(ge=0, le=1_000_000)]
@@ -187,12 +205,14 @@ def derate_conductors(
         terminal_rating_c: Marked on the equipment, 60, 75 or 90 °C; not counted if left out.
         edition: The NEC's edition, for the numbers of tables.
     """
+    if conductor_sets > 1 and rank(conductor_size) < rank(SMALLEST_IN_PARALLEL):
+        raise invalid("conductorSets", "too_small_in_parallel", least=label(SMALLEST_IN_PARALLEL))
     celsius = ambient_in_celsius(ambient_c, ambient_f)
-    column = insulation_rating(insulation)
+    corrected_c, limit_c = rating_columns(insulation)
     how = Installation(
         material=conductor_material,
-        insulation_c=column,
-        terminal_c=terminal_rating_c or column,
+        insulation_c=corrected_c,
+        terminal_c=min(terminal_rating_c or limit_c, limit_c),
         ambient_c=STANDARD_AMBIENT_C if celsius is None else celsius,
         current_carrying=current_carrying_conductors,
         sets=conductor_sets,
@@ -203,7 +223,7 @@ def derate_conductors(
         basis.assume("ambientC", STANDARD_AMBIENT_C, "°C", reason)
     if terminal_rating_c is None:
         reason = TEXTS.text("hand_calculations.no_terminals")
-        basis.assume("terminalRatingC", column, "°C", reason)
+        basis.assume("terminalRatingC", limit_c, "°C", reason)
     limit = small_conductor_limit(conductor_size, conductor_material)
     breaker = largest_breaker(allowed.amps, Requirement(1, 1), limit)
     table, heat, bundling = (
@@ -213,7 +233,12 @@ def derate_conductors(
         ("table_ampacity", allowed.table_amps, "A", f"Table {table}"),
         ("temperature_factor", allowed.temperature_factor, None, f"Table {heat}"),
         ("bundling_factor", allowed.adjustment_factor, None, f"Table {bundling}"),
-        ("terminals", allowed.terminal_amps, "A", "110.14(C)"),
+        (
+            "terminals",
+            allowed.terminal_amps,
+            "A",
+            "334.80" if limit_c < corrected_c else "110.14(C)",
+        ),
         ("largest_breaker", breaker, "A", "240.4(D)" if limit else "240.4(B)"),
         ("ampacity", allowed.amps, "A", "310.15"),
     ]
@@ -227,7 +252,7 @@ def size_motor_circuit(
     hp: Annotated[str, Field(max_length=12)],
     voltage: AnyVolts,
     phases: Phases = 3,
-    motor_kind: MotorKind | None = None,
+    motor_kind: TableMotor | None = None,
     device: ProtectiveDevice = "inverse_time_breaker",
     nameplate_amps: LoadAmps | None = None,
     service_factor: Annotated[float, Field(ge=1, le=2)] | None = None,
@@ -250,7 +275,7 @@ def size_motor_circuit(
         conductor_material: "copper" or "aluminum".
         terminal_rating_c: Column of Table 310.16: 60, 75 or 90 °C.
     """
-    kind: MotorKind = motor_kind or ("single_phase" if phases == 1 else "squirrel_cage")
+    kind: TableMotor = motor_kind or ("single_phase" if phases == 1 else "squirrel_cage")
     try:
         current = full_load_amps(hp, voltage, phases)
     except InvalidArgument as error:
@@ -271,10 +296,14 @@ def size_motor_circuit(
         is_high = allows_high_overload(service_factor, temperature_rise_c)
         share = OVERLOAD_HIGH if is_high else OVERLOAD_LOW
         steps.append(("overload", round(nameplate_amps * share, 2), "A", "430.32(A)(1)"))
-    ground = equipment_grounding_conductor(device_amps, conductor_material)
+    # Behind an instantaneous trip, by the dual-element fuse that 430.52 allows (250.122(D)(2)).
+    is_instantaneous = device == "instantaneous_breaker"
+    fuse_amps = largest_protection(current, kind, "dual_element_fuse")
+    ground_amps = fuse_amps if is_instantaneous else device_amps
+    ground = equipment_grounding_conductor(ground_amps, conductor_material)
     ground = min(ground, size, key=rank)  # never larger than the circuit's own (250.122(A))
     steps += [
-        ("grounding", label(ground), None, "250.122"),
+        ("grounding", label(ground), None, "250.122(D)(2)" if is_instantaneous else "250.122"),
         ("conductor_amps", required, "A", "430.22"),
         ("conductors", label(size), None, "Table 310.16"),
     ]
@@ -338,7 +367,7 @@ def calculate_conduit_fill(
         nipple: Whether it is at most 24 in long, which may be 60 % full.
     """
     path = Path(__file__).parent / "calculations" / "conduit_fill.json"
-    data, area = json.loads(path.read_text(encoding="utf-8")), 0.0
+    data, area, areas = json.loads(path.read_text(encoding="utf-8")), 0.0, set()
     for each in conductors:
         kind = data["types"].get(each.insulation.strip().upper())
         known = data["conductors"].get(kind, {})
@@ -351,6 +380,7 @@ def calculate_conduit_fill(
                 types=", ".join(data["types"]),
             )
         area += known[each.size] * each.count
+        areas.add(known[each.size])
     count, sizes = sum(each.count for each in conductors), data["conduits"][conduit_type]
     percent = data["nippleFill"] if nipple else data["fill"][min(count, 3) - 1]
     chosen = (trade_size or "").strip().replace(" ", "-").rstrip('"')
@@ -362,7 +392,17 @@ def calculate_conduit_fill(
             trade_size=trade_size,
             sizes=", ".join(sizes),
         )
-    fits = [each for each, inside in sizes.items() if area <= inside * percent / 100 + 1e-9]
+
+    def room(inside: float) -> float:
+        """The area that conductors may take; of one size, that of whole ones."""
+        allowed = inside * percent / 100
+        if len(areas) > 1:
+            return allowed
+        (one,) = areas
+        most = math.floor(round(allowed / one + 1 - ONE_MORE_FROM, 9))
+        return max(allowed, most * one)
+
+    fits = [each for each, inside in sizes.items() if area <= room(inside) + 1e-9]
     if not chosen and not fits:
         raise invalid("conductors", "no_conduit_large_enough", conduit_type=conduit_type)
     size = chosen or fits[0]
@@ -372,10 +412,13 @@ def calculate_conduit_fill(
         ("allowed", percent, "%", "Chapter 9 Table 1"),
         ("smallest", fits[0] if fits else "—", None, "Chapter 9 Table 4"),
     ]
-    fill: Step = ("fill", round(100 * area / sizes[size], 2), "%", "Chapter 9 Table 1")
-    if chosen:
-        return _result(ctx, "calculate_conduit_fill", [*steps, fill], compliant=size in fits)
-    return _result(ctx, "calculate_conduit_fill", [*steps[:3], fill, steps[3]])
+    share, basis = round(100 * area / sizes[size], 2), Basis()
+    fill: Step = ("fill", share, "%", "Chapter 9 Table 1")
+    if size in fits and share > percent:
+        basis.warnings.append(TEXTS.text("hand_calculations.note_7"))
+    compliant = size in fits if chosen else None
+    steps = [*steps, fill] if chosen else [*steps[:3], fill, steps[3]]
+    return _result(ctx, "calculate_conduit_fill", steps, compliant=compliant, basis=basis)
 
 
 @capability(category="electrical", related=["check_panel_capacity"])
@@ -412,36 +455,59 @@ def calculate_neutral_load(
         phases: 1 or 3.
         edition: The NEC's edition.
     """
+
+    def at(number: str) -> str:
+        return article(number, edition)
+
+    parts_of_load = (floor_area_ft2, fastened_watts, ranges_watts, dryers_watts, other_neutral_va)
+    if unbalanced_amps is not None and any(parts_of_load):
+        raise invalid("unbalancedAmps", "neutral_known_or_added")
     steps: list[Step] = []
+    basis = Basis()
     amps = unbalanced_amps
     low, high = TWO_LINES_OF_WYE_V
     is_full = phases == 1 and low <= voltage <= high
-    counted, reduction = (1.0, "220.61(C)(1)") if is_full else (NEUTRAL_SHARE, "220.61(B)")
+    counted, reduction = (1.0, at("220.61(C)(1)")) if is_full else (NEUTRAL_SHARE, at("220.61(B)"))
     if amps is None:
         if floor_area_ft2 is None:
             raise invalid("floorAreaFt2", "area_or_unbalanced")
+        each = figure_of(lighting_va_per_ft2("dwelling", edition), basis)
         circuits = small_appliance_circuits + laundry_circuits
-        general = floor_area_ft2 * LIGHTING_VA_FT2 + circuits * SMALL_APPLIANCE_VA
-        lighting = lighting_demand_va(general, "dwelling", edition).value
-        fastened = fastened_watts or []
-        share = APPLIANCE_FACTOR if len(fastened) >= FEWEST_APPLIANCES else 1.0
+        general = floor_area_ft2 * each + circuits * SMALL_APPLIANCE_VA
+        lighting = figure_of(lighting_demand_va(general, "dwelling", edition), basis)
+        try:
+            cooking = range_demand_w(ranges_watts or [])
+        except InvalidArgument as error:
+            raise InvalidArgument(error.text, field="rangesWatts") from error
         parts = (
-            ("lighting", lighting, article("220.42", edition)),
-            ("fastened", sum(fastened) * share, "220.53"),
-            ("cooking", range_demand_w(ranges_watts or []) * counted, reduction),
+            ("lighting", lighting, at("220.42")),
+            ("fastened", _fastened_va(fastened_watts or [], edition), at("220.53")),
+            ("cooking", cooking * counted, reduction),
             ("dryers", dryer_demand_w(dryers_watts or []) * counted, reduction),
-            ("others", other_neutral_va, "220.61(A)"),
+            ("others", other_neutral_va, at("220.61(A)")),
         )
         steps += [(key, va, "VA", place) for key, va, place in parts if va]
+        used = {"220.54": dryers_watts, "220.55": ranges_watts}
+        warn_of_tables([table for table, watts in used.items() if watts], edition, basis)
         total = sum(va for _, va, _ in parts)
         amps = total / (voltage * (3**0.5 if phases == 3 else 1))
-        steps.append(("neutral_va", total, "VA", "220.61(A)"))
-    steps.append(("unbalanced", round(amps, 2), "A", "220.61(A)"))
+        steps.append(("neutral_va", total, "VA", at("220.61(A)")))
+    steps.append(("unbalanced", round(amps, 2), "A", at("220.61(A)")))
     if amps > NEUTRAL_FULL_AMPS:
         amps = NEUTRAL_FULL_AMPS + counted * (amps - NEUTRAL_FULL_AMPS)
     steps.append(("neutral", round(amps, 1), "A", reduction))
-    basis = Basis(warnings=[TEXTS.text("hand_calculations.neutral_by_part_iii")])
+    neutral, one, several = at("220.61"), at("220.82"), at("220.84")
+    key = "hand_calculations.neutral_by_part_iii"
+    basis.warnings.append(TEXTS.text(key, neutral=neutral, one=one, several=several))
     return _result(ctx, "calculate_neutral_load", steps, edition=edition, basis=basis)
+
+
+def _fastened_va(watts: Sequence[float], edition: Edition) -> float:
+    """220.53: of four or more, 75 %; from 2020 on those below 500 W are not among them."""
+    least = APPLIANCE_LEAST_VA if edition >= 2020 else 0
+    counted = [each for each in watts if each >= least]
+    share = APPLIANCE_FACTOR if len(counted) >= FEWEST_APPLIANCES else 1
+    return sum(watts) - sum(counted) * (1 - share)
 
 
 @capability(category="electrical", related=["calculate_voltage_drop"])
@@ -482,14 +548,16 @@ def calculate_dc_voltage_drop(
         coated=coated,
         temperature_c=conductor_temperature_c,
     )
-    drop = 2 * load_amps * ohms * length / 1000
+    drop, basis = 2 * load_amps * ohms * length / 1000, Basis()
+    if drop >= source_voltage:
+        basis.warnings.append(TEXTS.text("voltage_drop.nothing_left"))
     steps: list[Step] = [
         ("resistance", ohms, "Ω/kft", "Chapter 9 Table 8"),
         ("drop", round(drop, 3), "V", None),
-        ("left", round(source_voltage - drop, 3), "V", None),
+        ("left", round(max(source_voltage - drop, 0), 3), "V", None),
         ("drop_percent", round(100 * drop / source_voltage, 3), "%", "210.19"),
     ]
-    return _result(ctx, "calculate_dc_voltage_drop", steps)
+    return _result(ctx, "calculate_dc_voltage_drop", steps, basis=basis)
 
 
 @capability(category="electrical", related=["calculate_voltage_drop"])

@@ -115,6 +115,17 @@ class ConductorCheck:
         return not self.problems
 
 
+def rating_columns(insulation: str, *, wet: bool = False) -> tuple[Rating, Rating]:
+    """Return the columns of Table 310.16 for an insulation: the one that is corrected, and the one
+    that is not exceeded. They differ for NM-B cable alone, 90 and 60 °C (334.80).
+
+    Raises:
+        InvalidArgument: The type is not known, or not for wet places.
+    """
+    rating = insulation_rating(insulation, wet=wet)
+    return (90 if insulation.strip().upper() in ("NM-B", "NMC-B") else rating), rating
+
+
 def ampacity_of(size: Size, how: Installation) -> Ampacity:
     """Calculate the ampacity of a size in an installation.
 
@@ -366,7 +377,8 @@ def _case(
         usual = "THHN/THWN-2" if material == "copper" else "XHHW-2"
         reason = TEXTS.text("calculations.conductors.usual_insulation")
         insulation = basis.assume("insulation", usual, None, reason)
-    column = insulation_rating(insulation, wet=known.conduit_type == "direct_burial")
+    is_wet = known.conduit_type == "direct_burial"
+    corrected_c, limit_c = rating_columns(insulation, wet=is_wet)
     terminal = (
         given.terminal_rating_c or known.terminal_rating_c or default_terminal(need.device_amps)
     )
@@ -382,11 +394,10 @@ def _case(
     if number is None:
         reason = TEXTS.text("calculations.conductors.together")
         number = basis.assume("currentCarryingConductors", STANDARD_CONDUCTORS, None, reason)
-    is_nm = insulation.strip().upper() in ("NM-B", "NMC-B")
     how = Installation(
         material=material,
-        insulation_c=90 if is_nm else column,
-        terminal_c=min(terminal, column) if is_nm else terminal,  # 334.80
+        insulation_c=corrected_c,
+        terminal_c=min(terminal, limit_c),
         ambient_c=float(ambient),
         current_carrying=int(number),
         sets=given.conductor_sets or known.conductor_sets,

@@ -127,6 +127,7 @@ def test_an_addition_is_taken_back(at_work: AtWork) -> None:
         ({"loadWatts": 7_200, "conductorSize": "14"}, FailedPrecondition, "conductorSize"),
         ({"voltage": 480}, InvalidArgument, "voltage"),
         ({"lengthFt": 10, "lengthM": 3}, InvalidArgument, "lengthM"),
+        ({"lengthM": 0.001}, InvalidArgument, "lengthM"),
     ],
 )
 def test_what_cannot_be_added_is_refused_before_anybody_is_asked(
@@ -330,6 +331,7 @@ def test_a_change_that_breaks_a_rule_is_shown_with_it(at_work: AtWork) -> None:
         ({"newCircuitNumber": 1}, FailedPrecondition, "circuitNumber"),
         ({"loadWatts": 80_000}, FailedPrecondition, "loadWatts"),
         ({"lengthFt": 5, "clear": ["length_ft"]}, InvalidArgument, "clear"),
+        ({"lengthFt": 0.001}, InvalidArgument, "lengthFt"),
     ],
 )
 def test_what_cannot_be_changed_is_refused_by_name(

@@ -21,6 +21,10 @@ AMPACITY = [
     # 110.14(C): 4/0 aluminum XHHW-2 has 205 A at 90 °C, and 180 A at terminals of 75 °C
     ({"conductorSize": "4/0", "conductorMaterial": "aluminum", "insulation": "XHHW-2",
       "terminalRatingC": 75}, {"value": 180}),
+    # 334.80: NM-B is corrected from 90 °C: 30 A x 0.82 x 0.7, and has 20 A at most
+    ({"conductorSize": "12", "insulation": "NM-B", "ambientF": 120,
+      "currentCarryingConductors": 9}, {"value": 17.22}),
+    ({"conductorSize": "12", "insulation": "NM-B", "terminalRatingC": 75}, {"value": 20}),
 ]  # fmt: skip
 MOTORS = [
     # NEC Annex D, Example D8: 25 hp, 460 V, squirrel cage, 32 A nameplate, service factor 1.15
@@ -34,6 +38,8 @@ MOTORS = [
     # Tables 430.248 and 430.52: 5 hp, 230 V, one phase: 28 A, 250 % is 70 A
     ({"hp": "5", "voltage": 230, "phases": 1},
      {"full-load": 28, "required": 35, "short-circuit": 70}),
+    # 250.122(D)(2): behind an instantaneous trip by a dual-element fuse, 175 % of 34 A: 60 A
+    ({"hp": "25", "voltage": 460, "device": "instantaneous_breaker"}, {"short-circuit": 272}),
 ]  # fmt: skip
 GROUNDING = [
     # NEC Handbook, 250.122(B): 300 A, 250 kcmil enlarged to 350: 41,740 x 1.4 = 58,436 cmil
@@ -53,6 +59,11 @@ CONDUITS = [
     ({"conductors": [{"size": "12", "count": 10}]}, "3/4"),
     # Annex C, Table C.1: four 4/0 THHN are the most in 2 EMT
     ({"conductors": [{"size": "4/0", "count": 4}]}, "2"),
+    # Annex C, Table C.1, by note 7: six 8 AWG THHN are the most in 3/4 EMT (5.83 of them)
+    ({"conductors": [{"size": "8", "count": 6}]}, "3/4"),
+    ({"conductors": [{"size": "8", "count": 7}]}, "1"),
+    # of several sizes, none is more than Table 1 allows: 40 % of 0.533 in²
+    ({"conductors": [{"size": "8", "count": 5}, {"size": "10", "count": 2}]}, "1"),
     # Annex C, Table C.11: four 500 kcmil XHHW are the most in 3 PVC, schedule 40
     (
         {"conductors": [{"size": "500", "count": 4, "insulation": "XHHW"}], "conduitType": "pvc"},
@@ -65,6 +76,11 @@ NEUTRALS = [
     # NEC Annex D, Example D2(a): 5,100 + 5,600 + 3,500 + 1,200 = 15,400 VA
     ({"floorAreaFt2": 1500, "rangesWatts": [12000], "dryersWatts": [5000],
       "fastenedWatts": [1200]}, 64.2),
+    # 220.53: one of 400 W does not make three of 1,000 W four; in 2017 it did
+    ({"floorAreaFt2": 1500, "fastenedWatts": [1000, 1000, 1000, 400]}, 35.4),
+    ({"floorAreaFt2": 1500, "fastenedWatts": [1000, 1000, 1000, 400], "edition": 2017}, 31.9),
+    # 2026: 2 VA/ft² by secondary sources: 3,000 + 35 % of 4,500 = 4,575 VA
+    ({"floorAreaFt2": 1500, "edition": 2026}, 19.1),
     # 220.61(B)(2): 200 A and 70 % of the other 200 A
     ({"unbalancedAmps": 400}, 340),
     # 220.61(C)(1): nothing is reduced on two lines and the neutral of a 208Y/120 V system
@@ -122,6 +138,33 @@ def test_conduit_fill(given: dict[str, Any], right: str) -> None:
     assert call("calculate_conduit_fill", **given)["value"] == right
 
 
+def test_the_ground_behind_an_instantaneous_trip_goes_by_the_fuse_that_is_allowed() -> None:
+    found = call("size_motor_circuit", hp="25", voltage=460, device="instantaneous_breaker")
+    assert step(found, "grounding") == "AWG 10"
+
+
+def test_a_conduit_that_note_7_allows_says_so() -> None:
+    six = {"conductors": [{"size": "8", "count": 6}], "tradeSize": "3/4"}
+    found = call("calculate_conduit_fill", **six)
+    assert found["compliant"]
+    assert any("note 7" in each for each in found["warnings"])
+
+
+def test_the_neutral_of_2026_cites_article_120_and_says_what_is_unchecked() -> None:
+    given = {"floorAreaFt2": 1500, "rangesWatts": [12000], "dryersWatts": [5500]}
+    found = call("calculate_neutral_load", edition=2026, **given)
+    assert {each["reference"][:3] for each in found["steps"]} == {"120"}
+    assert len(found["warnings"]) > len(call("calculate_neutral_load", **given)["warnings"])
+    assert "220." not in found["warnings"][-1]
+
+
+def test_a_direct_current_that_loses_more_than_there_is_leaves_nothing() -> None:
+    given = {"loadAmps": 200, "conductorSize": "14", "sourceVoltage": 12, "lengthFt": 100}
+    found = call("calculate_dc_voltage_drop", **given)
+    assert step(found, "at the load") == 0
+    assert "cannot carry" in found["warnings"][0]
+
+
 def test_a_conduit_that_is_too_full_is_said_to_be() -> None:
     ten = {"conductors": [{"size": "12", "count": 10}], "tradeSize": "1/2"}
     found = call("calculate_conduit_fill", **ten)
@@ -156,7 +199,13 @@ def test_percent_of_two_voltages(source: float, load: float, right: float) -> No
         ("calculate_conduit_fill",
          {"conductors": [{"size": "12", "insulation": "RHW-2"}]}, "conductors"),
         ("calculate_conduit_fill", {"conductors": [{"size": "12"}], "tradeSize": "9"}, "tradeSize"),
+        ("derate_conductors", {"conductorSize": "1", "conductorSets": 2}, "conductorSets"),
+        # Tables 430.247 and, of synchronous motors, 430.250 are not here
+        ("size_motor_circuit", {"hp": "25", "voltage": 240, "motorKind": "dc"},
+         "arguments.motorKind"),
         ("calculate_neutral_load", {}, "floorAreaFt2"),
+        ("calculate_neutral_load", {"floorAreaFt2": 900, "unbalancedAmps": 50}, "unbalancedAmps"),
+        ("calculate_neutral_load", {"floorAreaFt2": 900, "rangesWatts": [1200]}, "rangesWatts"),
         ("calculate_dc_voltage_drop",
          {"loadAmps": 1, "conductorSize": "12", "sourceVoltage": 12}, "lengthFt"),
         ("compare_voltages", {"sourceVoltage": 100, "loadVoltage": 101}, "loadVoltage"),
