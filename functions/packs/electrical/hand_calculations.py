@@ -367,7 +367,8 @@ def calculate_conduit_fill(
         nipple: Whether it is at most 24 in long, which may be 60 % full.
     """
     path = Path(__file__).parent / "calculations" / "conduit_fill.json"
-    data, area, areas = json.loads(path.read_text(encoding="utf-8")), 0.0, set()
+    data, area = json.loads(path.read_text(encoding="utf-8")), 0.0
+    areas: set[float] = set()
     for each in conductors:
         kind = data["types"].get(each.insulation.strip().upper())
         known = data["conductors"].get(kind, {})
@@ -392,17 +393,11 @@ def calculate_conduit_fill(
             trade_size=trade_size,
             sizes=", ".join(sizes),
         )
-
-    def room(inside: float) -> float:
-        """The area that conductors may take; of one size, that of whole ones."""
-        allowed = inside * percent / 100
-        if len(areas) > 1:
-            return allowed
-        (one,) = areas
-        most = math.floor(round(allowed / one + 1 - ONE_MORE_FROM, 9))
-        return max(allowed, most * one)
-
-    fits = [each for each, inside in sizes.items() if area <= room(inside) + 1e-9]
+    fits = [
+        each
+        for each, inside in sizes.items()
+        if area <= _room(inside * percent / 100, areas) + 1e-9
+    ]
     if not chosen and not fits:
         raise invalid("conductors", "no_conduit_large_enough", conduit_type=conduit_type)
     size = chosen or fits[0]
@@ -419,6 +414,15 @@ def calculate_conduit_fill(
     compliant = size in fits if chosen else None
     steps = [*steps, fill] if chosen else [*steps[:3], fill, steps[3]]
     return _result(ctx, "calculate_conduit_fill", steps, compliant=compliant, basis=basis)
+
+
+def _room(allowed: float, areas: set[float]) -> float:
+    """Return what conductors of these areas may take of a raceway, where Table 1 allows an area: of
+    one size, what whole conductors take (note 7)."""
+    if len(areas) > 1:
+        return allowed
+    (one,) = areas
+    return max(allowed, one * math.floor(round(allowed / one + 1 - ONE_MORE_FROM, 9)))
 
 
 @capability(category="electrical", related=["check_panel_capacity"])
