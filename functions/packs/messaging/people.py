@@ -3,26 +3,43 @@
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 
 from packs.messaging.cues import pattern
 from packs.messaging.wording import TEXTS
 from rollcall.core.text import fold, is_stopword
 
-_LATIN = (
-    ("sch", "s"),
-    ("sh", "s"),
-    ("ch", "ח"),
-    ("kh", "ח"),
-    ("ph", "p"),
-    ("tz", "c"),
-    ("ts", "c"),
-)
-_LETTERS = str.maketrans(
-    "bvfpckqxzgjdtlmnrsאבגדהוזחטיכלמנסעפצקרשת",
-    "bbppkkkkzggdtlmnrs bgd  zחt klmns pckrst",
-)
-_FIRST = str.maketrans("הי", "hy")
+_VOWELS = frozenset("aeiouyhw")
+"""Letters that Hebrew may leave out."""
+_SOUNDS = {
+    letter: (*sounds.split(), *([""] if letter in "אעה" else []))
+    for letter, sounds in {
+        "א": "a e i o u",
+        "ב": "b v",
+        "ג": "dj g j",
+        "ד": "d",
+        "ה": "h",
+        "ו": "o u v w",
+        "ז": "z",
+        "ח": "ch kh h",
+        "ט": "th t",
+        "י": "i y e j",
+        "כ": "ch kh ck k c",
+        "ל": "l",
+        "מ": "m",
+        "נ": "n",
+        "ס": "s c",
+        "ע": "a e i o u",
+        "פ": "ph p f",
+        "צ": "tz ts z c",
+        "ק": "ck k c q",
+        "ר": "r",
+        "ש": "sch sh s",
+        "ת": "th t",
+    }.items()
+}
+"""Spellings of a Hebrew letter in Latin ones; some letters may be silent."""
+_AT_START = {"א": ("a", "e", "i", "o", "u"), "ע": ("a", "e", "i", "o", "u"), "ה": ("h",)}
+_AT_END = {"ה": ("a", "e", "o", "ah", "eh", "oh")}
 _NAME = r"[A-Z][a-z]+(?: [A-Z][a-z]+)?"
 
 
@@ -41,18 +58,18 @@ class People:
         self.names = dict(names)
         self._ids: dict[str, set[str]] = {}
         for person, name in self.names.items():
-            for form in {name, name.split(" ")[0] if name else ""}:
-                for key in (_key(form), _skeleton(form)):
-                    if key:
-                        self._ids.setdefault(key, set()).add(person)
+            for form in {_key(name), _key(name.split(" ")[0])} - {""}:
+                self._ids.setdefault(form, set()).add(person)
 
     def find(self, name: str) -> Person | None:
         """Return the participant of that name, if exactly one fits."""
-        for key in (_key(name), _skeleton(name)):
-            fitting = self._ids.get(key, set())
-            if len(fitting) == 1:
-                (person,) = fitting
-                return Person(person, self.names[person])
+        wanted = _key(name)
+        fitting = self._ids.get(wanted, set())
+        if len(fitting) != 1:
+            fitting = {id for key, ids in self._ids.items() if same_name(wanted, key) for id in ids}
+        if len(fitting) == 1:
+            (person,) = fitting
+            return Person(person, self.names[person])
         return None
 
     def of(self, person_id: str) -> Person:
@@ -99,29 +116,59 @@ def namesakes(name: str, people: Iterable[tuple[str, str]]) -> list[str]:
     """
     pairs = list(dict.fromkeys(people))
     first_names = [(id, whole.split(" ")[0]) for id, whole in pairs]
-    for form in (_key, _skeleton):
-        wanted = form(name)
+    for is_name in (str.__eq__, same_name):
         for candidates in (pairs, first_names):
-            ids = [id for id, each in candidates if wanted and form(each) == wanted]
+            ids = [id for id, each in candidates if _key(name) and is_name(_key(name), _key(each))]
             if ids:
                 return list(dict.fromkeys(ids))
     return []
 
 
+def same_name(one: str, other: str) -> bool:
+    """Tell whether two names, one in Hebrew and one in Latin letters, are spellings of the same:
+    "עומר" and "Omer", "דנה" and "Dana"."""
+    hebrew, latin = sorted((_key(one), _key(other)), key=str.isascii)
+    if is_stopword(hebrew) or is_stopword(latin):
+        return False
+    pairs = list(zip(hebrew.split(), latin.split(), strict=False))
+    is_whole = len(hebrew.split()) == len(latin.split()) == len(pairs) > 0
+    return is_whole and all(_is_spelling(*pair) for pair in pairs)
+
+
+def _is_spelling(hebrew: str, latin: str) -> bool:
+    """Tell whether a Hebrew word can be written so in Latin letters."""
+    letters = re.sub(r"([וי])\1", r"\1", "".join(char for char in hebrew if char in _SOUNDS))
+    if not letters or not latin.isascii():
+        return False
+    places = {0}
+    for number, letter in enumerate(letters):
+        sounds = _SOUNDS[letter]
+        if number == 0 and letters[1:2] not in ("ו", "י"):
+            sounds = _AT_START.get(letter, sounds)
+        if 0 < number == len(letters) - 1:
+            sounds = _AT_END.get(letter, sounds)
+        starts = _past_vowels(places, latin) if number else places
+        places = {
+            start + len(sound) * times
+            for start in starts
+            for sound in sounds
+            for times in (1, 2)
+            if latin.startswith(sound * times, start)
+        }
+    if letters[-1] in "אע":
+        places = _past_vowels(places, latin)
+    return any(latin[place:] in ("", "e") for place in places)
+
+
+def _past_vowels(places: set[int], latin: str) -> set[int]:
+    """Return the places, and those behind the vowels that follow them."""
+    found = set(places)
+    for place in places:
+        while latin[place : place + 1] in _VOWELS:
+            place += 1
+            found.add(place)
+    return found
+
+
 def _key(name: str) -> str:
     return fold(name).casefold().strip(" .@")
-
-
-@lru_cache(maxsize=4096)
-def _skeleton(name: str) -> str:
-    """Return a name's consonants, the same in both scripts: "Omer" and "עומר" are "mr"."""
-    name = _key(name)
-    if is_stopword(name) or len(name) < 3:
-        return ""
-    first = name[0] if name[0] in "hyהי" else ""
-    for long, short in _LATIN:
-        name = name.replace(long, short)
-    if any(char.isascii() and char.isalpha() for char in name):
-        name = re.sub("[aeiouywh]", "", name)
-    bones = first.translate(_FIRST) + "".join(name.translate(_LETTERS).split())
-    return f"~{bones}" if bones else ""

@@ -119,6 +119,8 @@ def _lines(shards: Iterable[Shard]) -> list[_Line]:
 
 def _scores(lines: Sequence[_Line], query: Query) -> dict[int, float]:
     """Return place to score for every relevant message."""
+    if not query.weights:
+        return {}
     if not query.has_topic and query.speakers:
         # "What did Dana say": the speaker's messages, long ones higher.
         return {

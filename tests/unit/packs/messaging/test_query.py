@@ -43,10 +43,19 @@ def test_a_question_of_context_alone_keeps_its_weight() -> None:
         ("What are the new project requirements, Marketing?", {"m"}),
         ("What is the market range of the project? X", set()),
         ("מה אמרו לנועה על הטיול?", {"n"}),
+        ("What did Noa say about lunch?", {"n"}),
+        ("מה אמרה דנה על הטיול?", {"d"}),
+        ("מה סיפרו לדנה?", {"d"}),
+        ("מה נאמר בדיון על הטיול?", set()),
     ],
 )
 def test_speakers_are_known_by_name(question: str, speakers: set[str]) -> None:
     assert read_query(question, names=TEAM).speakers == speakers
+
+
+@pytest.mark.parametrize("question", ["Dana", "דנה", "What did Noa say?", "מה אמרה דנה?"])
+def test_a_question_about_a_person_alone_has_no_topic(question: str) -> None:
+    assert not read_query(question, names=TEAM).has_topic
 
 
 def test_a_question_about_everything_has_no_topic() -> None:

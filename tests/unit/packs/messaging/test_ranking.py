@@ -171,6 +171,16 @@ def test_nothing_in_common_finds_nothing() -> None:
     assert rank([Shard("c1", 0)], "summarize") == []
 
 
+@pytest.mark.parametrize("nothing", [" ", "???", "😀", "the", "של"])
+def test_a_question_without_words_finds_nothing(nothing: str) -> None:
+    assert rank([shard(*FILLER)], nothing) == []
+
+
+def test_a_speaker_is_asked_about_in_either_script() -> None:
+    talk = shard(*FILLER, ("n", "אני חושבת שכדאי לדחות את הטיול"), *FILLER)
+    assert ids(rank([talk], "What did Noa say?")) == ["c1.0.20"]
+
+
 def test_synonyms_find_what_the_same_word_does_not() -> None:
     talk = shard(*FILLER, ("d", "התקלה במערכת חזרה אחרי העדכון האחרון"), *FILLER)
     assert ids(rank([talk], "איזה בעיות היו?"))[0] == "c1.0.20"
