@@ -92,16 +92,15 @@ def test_the_registry_says_which_codebase_declares_a_capability(app: Running) ->
     }
 
 
-def test_a_missing_extra_is_told_by_its_name(app: Running, library: Library) -> None:
+def test_the_registry_is_listed_without_an_extra(app: Running, library: Library) -> None:
     env = {
         "FIRESTORE_EMULATOR_HOST": f"127.0.0.1:{app.ports['firestore']}",
         "GCLOUD_PROJECT": app.project,
     }
     list_all = (library.python, "-m", "rollcall", "registry", "list")
-    done = run(*list_all, cwd=app.root, env=env)
-    assert done.returncode and "rollcall-firebase[terminal]" in done.stdout, done.stdout
-    done = run(*list_all, "--json", cwd=app.root, env=env)
-    assert done.returncode == 0 and "estimate_meeting_cost" in done.stdout, done.stdout
+    for options in ((), ("--json",)):
+        done = run(*list_all, *options, cwd=app.root, env=env)
+        assert done.returncode == 0 and "estimate_meeting_cost" in done.stdout, done.stdout
 
 
 def test_a_second_init_changes_nothing(root: Path, library: Library) -> None:

@@ -86,7 +86,6 @@ def run(
     """Runs `python -m rollcall <arguments>` in the test's own project, and reads what it says."""
     monkeypatch.setenv("GCLOUD_PROJECT", db.project)
     monkeypatch.delenv("FIREBASE_AUTH_EMULATOR_HOST", raising=False)
-    monkeypatch.setenv("COLUMNS", "100")
     database.cache_clear()
     snapshot.forget()
 

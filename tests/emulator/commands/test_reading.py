@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -18,23 +19,21 @@ def test_list_says_where_it_looks_and_shows_every_capability(run: Run, registry:
     assert first.startswith(f"Reading project {registry.project} · the emulator at ")
     assert done.code == 0
     (room,) = [line.split() for line in lines if line.startswith("find_room")]
-    assert room[-2:] == ["function", "findRoom"]
-    assert {"office", "read", "user", "active"} <= set(room)
-    assert max(map(len, done.out.splitlines())) <= 100
+    assert room[:7] == ["find_room", "office", "read", "user", "active", "function", "findRoom"]
 
 
 def test_list_tells_what_was_refused_and_why(run: Run, registry: Client) -> None:
     out = run("registry", "list").out
-    assert "Refused, and offered to nobody (1):" in out
-    assert "broken" in out.split("Refused")[1]
-    assert "$ref" in out.split("Refused")[1]
+    (refused,) = [line for line in out.splitlines() if line.startswith("refused, ")]
+    assert refused.startswith("refused, and offered to nobody: broken: ")
+    assert "$ref" in refused
 
 
 def test_list_marks_what_an_operator_overruled(run: Run, registry: Client) -> None:
     registry.document("capabilities/find_room").update({"overrides": {"status": "deprecated"}})
     out = run("registry", "list").out
     assert "deprecated*" in out
-    assert "* overruled by an operator" in out
+    assert "* is what an operator overruled" in out
 
 
 @pytest.mark.parametrize(
@@ -84,10 +83,11 @@ def test_no_document_takes_a_command_down(run: Run, registry: Client) -> None:
     out = run("registry", "list").out
     assert "\x1b" not in out and "\u202e" not in out
     for id in ODD:
-        for more in ([], ["--json"]):
-            assert run("registry", "show", id, *more).code == 0
+        done = run("registry", "show", id)
+        assert (done.code, "\x1b" in done.out, "\u202e" in done.out) == (0, False, False)
     assert run("registry", "search", "find a meeting room").code == 0
-    assert "statsu of overrides" in run("registry", "show", "note_text").out
+    found = run("registry", "show", "note_text", "--json").json
+    assert found["unknownOverrides"] == ["statsu"]
 
 
 def test_no_agents_document_takes_a_command_down(run: Run, registry: Client) -> None:
@@ -98,8 +98,7 @@ def test_no_agents_document_takes_a_command_down(run: Run, registry: Client) -> 
         "note": {"overrides": {"note": {"at": 5}, "instructions": ["x"]}},
     }.items():
         registry.document(f"agents/{id}").set(fields)
-        for more in ([], ["--json"]):
-            assert run("registry", "show", f"agents/{id}", *more).code == 0
+        assert run("registry", "show", f"agents/{id}").code == 0
     assert run("registry", "list", "--agent", "names_list").code == 0
     assert run("registry", "doctor").code in (0, 1)
     assert "so it is disabled" in run("registry", "show", "agents/names_text").out
@@ -115,31 +114,25 @@ def declare_desk_elsewhere(db: Client) -> None:
 
 
 def test_show_tells_all_of_a_capability(run: Run, registry: Client) -> None:
-    declare_desk_elsewhere(registry)
+    overrides = {"keywords": ["hall"], "phrases": {"he": ["יש חדר פנוי?"]}}
+    enriched = {"phrases": {"en": ["book a room"], "he": ["לא זה"]}}
     registry.document("capabilities/find_room").update(
-        {
-            "overrides": {"keywords": ["hall"], "phrases": {"he": ["יש חדר פנוי?"]}},
-            "enriched": {"phrases": {"en": ["book a room"], "he": ["לא זה"]}},
-        }
+        {"overrides": overrides, "enriched": enriched}
     )
     out = run("registry", "show", "find_room").out
-    assert "Find a room · מציאת חדר" in out
-    assert "keywords  room, meeting, חדר, ישיבה  hall" in out.replace("\u2068", "").replace(
-        "\u2069", ""
-    )
-    assert "People to seat. (minimum 1)" in out
-    assert "One of ground, first." in out
-    assert "Is a room for 4 free?" in out
-    assert "book a room" in out and "a model" in out
-    assert "יש חדר פנוי?" in out and "לא זה" not in out
-    assert "desk   find_room  active  user" in out
-    assert "It only reads: nobody is asked." in out
+    assert out.startswith("Reading project")
+    assert "מציאת חדר" in out
+    found = run("registry", "show", "find_room", "--json").json
+    assert json.loads(out.partition("\n")[2]) == found
+    assert found["declared"]["keywords"] == ["room", "meeting", "חדר", "ישיבה"]
+    assert (found["overrides"], found["enriched"]) == (overrides, enriched)
+    arguments = found["offered"]["spec"]["parameters"]["properties"]
+    assert arguments["seats"] == {"type": "integer", "description": "People to seat.", "minimum": 1}
+    assert found["offered"]["spec"]["examples"][0]["userRequest"] == "Is a room for 4 free?"
+    assert found["approval"] is None
 
 
 def test_show_counts_no_agent_that_is_a_document_alone(run: Run, registry: Client) -> None:
-    words = " ".join(run("registry", "show", "find_room").out.split())
-    assert "Agents that may use it none: no agent names it, its category or * " in words
-    assert "which no code declares, so nobody can ask them: desk " in words
     found = run("registry", "show", "find_room", "--json").json
     assert (found["agents"], found["agentsWithoutCode"]) == ([], ["desk"])
 
@@ -157,35 +150,31 @@ def test_show_counts_agents_of_this_code_and_of_others(run: Run, registry: Clien
     assert found["agentsWithoutCode"] == ["stray"]
 
 
-def test_show_says_what_an_approval_holds_on_to(run: Run, registry: Client) -> None:
-    done = run("registry", "show", "pay_invoice")
-    digest = run("registry", "show", "pay_invoice", "--json").json["offered"]["digest"]
-    words = " ".join(done.out.split())
-    assert "the user is asked where amountUsd is above 100; an answer counts for 3,600 s" in words
-    assert f"holds on to the arguments and to the digest {digest}" in words
-    assert "where it is reached has changed" in words
+def test_show_says_when_a_write_is_asked_about(run: Run, registry: Client) -> None:
+    approval = run("registry", "show", "pay_invoice", "--json").json["approval"]
+    asked = {"ask": "above", "argument": "amountUsd", "threshold": 100, "expiresS": 3_600}
+    assert approval.items() >= asked.items()
 
 
 def test_show_of_a_refused_one_tells_why(run: Run, registry: Client) -> None:
     done = run("registry", "show", "broken")
-    assert (done.code, "refused" in done.out, "$ref" in done.out) == (0, True, True)
-    assert run("registry", "show", "broken", "--json").json["offered"] is None
+    assert (done.code, "$ref" in done.out) == (0, True)
+    found = run("registry", "show", "broken", "--json").json
+    assert (found["status"], "$ref" in found["refused"]) == ("refused", True)
+    assert found["offered"] is None
 
 
 def test_show_of_an_agent(run: Run, registry: Client) -> None:
     registry.document("agents/desk").update({"overrides": {"maxSteps": 2}})
-    out = run("registry", "show", "agents/desk").out
-    assert "find_room, category:money" in out
-    assert "maxSteps  2" in out
-    assert "Help at the desk." in out
+    found = run("registry", "show", "agents/desk", "--json").json
+    assert found["tools"] == ["find_room", "category:money"]
+    assert found["overrides"] == {"maxSteps": 2}
+    assert found["instructions"] == "Help at the desk."
 
 
 def test_show_of_an_agent_says_where_it_is_a_document_alone(run: Run, registry: Client) -> None:
-    said = "none declares it: it is a document alone, and nobody can ask it"
-    assert said in run("registry", "show", "agents/desk").out
     assert run("registry", "show", "agents/desk", "--json").json["hasCode"] is False
     declare_desk_elsewhere(registry)
-    assert said not in run("registry", "show", "agents/desk").out
     assert run("registry", "show", "agents/desk", "--json").json["hasCode"] is True
 
 

@@ -5,22 +5,15 @@ from __future__ import annotations
 
 import os
 from argparse import Namespace
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Container, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
-from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 from rollcall.agent.prices import read_prices
 from rollcall.commands.app import Place, connect, require_app
 from rollcall.commands.doctor import configuration, deployment
 from rollcall.commands.doctor.configuration import Settings, read_settings
-from rollcall.commands.doctor.deployment import (
-    check_against,
-    check_expiry,
-    check_indexes,
-    check_rules,
-)
 from rollcall.commands.doctor.findings import (
     Finding,
     Google,
@@ -29,12 +22,13 @@ from rollcall.commands.doctor.findings import (
     guard,
     name_list,
     ok,
+    report,
     rollcall,
     sign_in,
     skip,
     warn,
 )
-from rollcall.commands.output import Column, in_camel_case, load_screen, print_json, quantity
+from rollcall.commands.output import quantity
 from rollcall.commands.registry.records import (
     DOWN,
     HEALTHY,
@@ -45,13 +39,12 @@ from rollcall.commands.registry.records import (
     read_manifest,
     read_records,
 )
-from rollcall.core.definition import close, read_text
-from rollcall.core.errors import FAILED, Problem
+from rollcall.core.definition import close
+from rollcall.core.errors import Problem
 from rollcall.core.options import DEFAULT_REGION, collection_id, function_name
 from rollcall.core.shapes import Status
 from rollcall.core.text import terms
 from rollcall.core.triggers import OnSchedule
-from rollcall.emulators.jsonc import read_jsonc
 from rollcall.registry.capabilities import unknown_overrides
 from rollcall.registry.documents import AGENTS, CAPABILITIES, read_overrides, with_overrides
 from rollcall.registry.entries import Entry
@@ -63,22 +56,7 @@ if TYPE_CHECKING:
 
 def run(place: Place, options: Namespace) -> int:
     """Check a project; return 1 if a check failed."""
-    findings = [each.about(place.project) for each in examine(place)]
-    if options.json:
-        print_json({"project": place.project, "findings": in_camel_case(findings)})
-    else:
-        screen = load_screen()
-        rows = [
-            (each.level, each.topic, f"{each.text}\n→ {each.mend}" if each.mend else each.text)
-            for each in findings
-        ]
-        screen.say()
-        screen.table([Column("", whole=True), Column("Check", whole=True), Column("")], rows)
-        counts = Counter(each.level for each in findings)
-        told = [f"{counts[level]} {level}" for level in ("fail", "warn", "ok", "skip")]
-        screen.say()
-        screen.say(", ".join(told), style="bold")
-    return FAILED if any(each.level == "fail" for each in findings) else 0
+    return report(examine(place), place.project, as_json=options.json)
 
 
 def examine(place: Place) -> Iterator[Finding]:
@@ -105,7 +83,7 @@ def examine(place: Place) -> Iterator[Finding]:
     yield from _registry(db, place, settings)
     yield from guard("settings", configuration.check_variables(settings))
     if is_emulator:
-        yield from _on_emulator(place)
+        yield skip("indexes, rules, functions and schedules are in production", topic="deployment")
     else:
         yield from _in_production(sign_in(place.project), place, settings)
 
@@ -117,7 +95,7 @@ def _registry(db: Client, place: Place, settings: Settings) -> Iterator[Finding]
     records, published = read_records(db, manifest), read_agents(db)
     entries = [each.entry for each in records if each.entry and not each.reason]
     in_production = place.emulator is None
-    report = sync(db, catalog.capabilities(), catalog.agents().values(), dry_run=True)
+    difference = sync(db, catalog.capabilities(), catalog.agents().values(), dry_run=True)
     documents = {agent.id: agent.document for agent in published}
     profiles = [
         with_overrides(each, documents.get(each.id, {})) for each in catalog.agents().values()
@@ -126,7 +104,7 @@ def _registry(db: Client, place: Place, settings: Settings) -> Iterator[Finding]
     today = datetime.now(UTC).date()
     checks = (
         ("registry", check_compiled(manifest, last_change(db), production=in_production)),
-        ("registry", check_code(report)),
+        ("registry", check_code(difference)),
         ("registry", check_records(records)),
         ("health", check_health(records)),
         ("agents", check_agents(published, records, profiles=catalog.agents())),
@@ -138,22 +116,6 @@ def _registry(db: Client, place: Place, settings: Settings) -> Iterator[Finding]
         yield from guard(topic, check)
 
 
-def _on_emulator(place: Place) -> Iterator[Finding]:
-    for topic in ("indexes", "expiry", "rules", "functions", "schedules", "secrets"):
-        yield skip("not on the emulator", topic=topic)
-    yield skip("the emulator never enforces it", topic="app check")
-    auth = os.environ.get("FIREBASE_AUTH_EMULATOR_HOST")
-    if auth is None:
-        yield skip("FIREBASE_AUTH_EMULATOR_HOST names no Auth emulator", topic="roles")
-        return
-    import requests
-
-    session = requests.Session()
-    session.headers["Authorization"] = "Bearer owner"
-    root = f"http://{auth}/{{service}}.googleapis.com"
-    yield from guard("roles", deployment.check_admin(Google(session, place.project, root=root)))
-
-
 def _in_production(google: Google, place: Place, settings: Settings) -> Iterator[Finding]:
     app = require_app(place.app)
     region = settings.env.get("ROLLCALL_REGION") or app.region or DEFAULT_REGION
@@ -162,18 +124,10 @@ def _in_production(google: Google, place: Place, settings: Settings) -> Iterator
     rules, indexes = app.firestore_files
     yield ok(f"those of {google.who}", topic="credentials")
     checks = (
-        ("firestore", deployment.check_mode(google, region=region)),
-        (
-            "indexes",
-            check_against(indexes, lambda file: check_indexes(google, read_jsonc(file))),
-        ),
-        ("expiry", check_against(indexes, lambda file: check_expiry(google, read_jsonc(file)))),
-        ("rules", check_against(rules, lambda file: check_rules(google, read_text(file)))),
-        ("functions", deployment.check_functions(google, list(triggers), settings, region=region)),
+        ("indexes", deployment.check_indexes(google, indexes)),
+        ("rules", deployment.check_rules(google, rules)),
+        ("functions", deployment.check_functions(google, list(triggers), region=region)),
         ("schedules", deployment.check_jobs(google, region=region, scheduled=scheduled)),
-        ("secrets", deployment.check_secrets(google, settings.secrets)),
-        ("app check", deployment.check_app_check(google, settings)),
-        ("roles", deployment.check_admin(google)),
     )
     for topic, check in checks:
         yield from guard(topic, check)
@@ -380,11 +334,23 @@ def check_likeness(entries: Sequence[Entry]) -> Iterator[Finding]:
 
 
 def alike(entries: Sequence[Entry]) -> list[tuple[str, str, float]]:
-    """Return pairs whose descriptions share `ALIKE` of their words or more, most alike first."""
-    described = [(entry.id, frozenset(terms(entry.spec.description))) for entry in entries]
+    """Return pairs whose descriptions share `ALIKE` of their words or more, most alike first.
+
+    Two such descriptions share one of their rarest words: of the words of each at most the share
+    `1 - ALIKE` is missing in the other. So only those with a rare word in common are compared.
+    """
+    described = [frozenset(terms(entry.spec.description)) for entry in entries]
+    counts = Counter(word for words in described for word in words)
+    having: defaultdict[str, list[int]] = defaultdict(list)
     found = []
-    for (one, words), (other, others) in combinations(described, 2):
-        both = len(words & others)
-        if both and (share := both / (len(words) + len(others) - both)) >= ALIKE:
-            found.append((one, other, share))
-    return sorted(found, key=lambda pair: -pair[2])
+    for place, words in enumerate(described):
+        by_rarity = sorted(words, key=lambda word: (counts[word], word))
+        rarest = by_rarity[: len(words) - int(ALIKE * len(words)) + 1]
+        for other in {each for word in rarest for each in having[word]}:
+            both = len(words & described[other])
+            share = both / (len(words) + len(described[other]) - both)
+            if share >= ALIKE:
+                found.append((entries[other].id, entries[place].id, share))
+        for word in rarest:
+            having[word].append(place)
+    return sorted(found, key=lambda pair: (-pair[2], pair[0], pair[1]))

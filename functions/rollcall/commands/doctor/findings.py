@@ -1,15 +1,16 @@
-"""Findings of the doctor, and the REST interfaces of Google that its checks read."""
+"""Findings of `registry doctor` and `smoke`, and the REST interfaces of Google that checks read."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from functools import partial
 from typing import Any, Literal
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from rollcall.core.errors import Problem
+from rollcall.commands.output import in_camel_case, print_json, say
+from rollcall.core.errors import FAILED, Problem
 from rollcall.core.texts import clipped
 
 TIMEOUT_S = 20
@@ -22,9 +23,6 @@ _ROLES = {
     "firebaserules": "Firebase Rules Viewer (roles/firebaserules.viewer)",
     "cloudfunctions": "Cloud Functions Viewer (roles/cloudfunctions.viewer)",
     "cloudscheduler": "Cloud Scheduler Viewer (roles/cloudscheduler.viewer)",
-    "secretmanager": "Secret Manager Viewer (roles/secretmanager.viewer)",
-    "identitytoolkit": "Firebase Authentication Viewer (roles/firebaseauth.viewer)",
-    "firebaseappcheck": "Firebase App Check Viewer (roles/firebaseappcheck.viewer)",
 }
 
 
@@ -125,7 +123,7 @@ Level = Literal["ok", "warn", "fail", "skip"]
 
 
 class Finding(Struct, frozen=True):
-    """A line of the doctor's report.
+    """The result of one check.
 
     Args:
         level: "fail" where something does not work, "warn" where something is worth a look, "skip"
@@ -156,6 +154,30 @@ def firebase(command: str) -> str:
 def rollcall(command: str) -> str:
     """Return a fix as a rollcall command."""
     return f"python -m rollcall {command} --project {{project}}"
+
+
+def report(
+    findings: Iterable[Finding],
+    project: str,
+    *,
+    as_json: bool,
+    failures: Container[Level] = ("fail",),
+) -> int:
+    """Print findings, each as soon as it is made, or all of them as JSON. Return the exit code.
+
+    Args:
+        failures: The levels that make the command fail.
+    """
+    found = []
+    for finding in findings:
+        found.append(finding.about(project))
+        if not as_json:
+            say(f"{finding.level:<4}  {finding.topic:<11}  {finding.text}")
+            if mend := found[-1].mend:
+                say(f"{'':<19}-> {mend}")
+    if as_json:
+        print_json({"project": project, "findings": in_camel_case(found)})
+    return FAILED if any(each.level in failures for each in found) else 0
 
 
 def guard(topic: str, check: Iterable[Finding]) -> Iterator[Finding]:

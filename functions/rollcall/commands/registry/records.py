@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 
 from rollcall.commands.app import Place, connect
-from rollcall.commands.output import ID, Column, load_screen, named, print_json
+from rollcall.commands.output import named, print_json, say, table
 from rollcall.core.errors import USAGE, Problem
 from rollcall.core.options import DEFAULT_CODEBASE, codebase, collection_id
 from rollcall.core.shapes import Status
@@ -187,7 +187,6 @@ def agents_of(record: Record, agents: Sequence[Agent]) -> list[tuple[Agent, str]
     return [(agent, words[0]) for agent, words in found if words]
 
 
-DIGEST_CHARS = 8
 OVERRULED = "*"
 
 
@@ -228,41 +227,27 @@ def _plain(record: Record) -> dict[str, Any]:
 
 
 def _show(records: Sequence[Record], *, total: int) -> None:
-    rows, note = [], ""
+    rows = []
     for record in records:
         if record.status == REFUSED or (entry := record.entry) is None:
             continue
-        marks = {key: OVERRULED * (key in record.overrides) for key in ("status", "minRole")}
-        if any(marks.values()):
-            note = f"   {OVERRULED} overruled by an operator"
-        health = "" if record.health == HEALTHY else f", {record.health}"
+        role, status = (
+            f"{value}{OVERRULED * (key in record.overrides)}"
+            for key, value in (("minRole", entry.min_role), ("status", entry.status))
+        )
         rows.append(
             (
                 record.id,
-                named(entry.names),
                 entry.category,
                 "write" if entry.spec.writes else "read",
-                entry.min_role.value + marks["minRole"],
-                entry.status.value + marks["status"] + health,
+                role,
+                status if record.health == HEALTHY else f"{status}, {record.health}",
                 record.where,
-                entry.digest[:DIGEST_CHARS],
+                named(entry.names),
             )
         )
-    screen = load_screen()
-    if rows:
-        columns = [
-            ID,
-            Column("Name"),
-            Column("Category", whole=True, from_width=100),
-            *(Column(title, whole=True) for title in ("Effect", "Role", "Status")),
-            Column("Where", from_width=90),
-            Column("Digest", whole=True, from_width=110),
-        ]
-        screen.say()
-        screen.table(columns, rows)
-    if refused := [(each.id, each.reason or "") for each in records if each.status == REFUSED]:
-        screen.say()
-        screen.say(f"Refused, and offered to nobody ({len(refused)}):", style="bold")
-        screen.table([ID, Column("Why")], refused)
-    screen.say()
-    screen.say(f"{len(records)} of {total}{note}", style="dim")
+    table(("Capability", "Category", "Effect", "Role", "Status", "Where", "Name"), rows)
+    for record in records:
+        if record.status == REFUSED:
+            say(f"refused, and offered to nobody: {record.id}: {record.reason}")
+    say(f"{len(records)} of {total}; {OVERRULED} is what an operator overruled")

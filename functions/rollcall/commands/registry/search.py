@@ -10,7 +10,14 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from rollcall.commands.app import Place, connect, require_app
-from rollcall.commands.output import ID, Column, in_camel_case, load_screen, named, print_json
+from rollcall.commands.output import (
+    in_camel_case,
+    named,
+    print_json,
+    quantity,
+    say,
+    table,
+)
 from rollcall.core.context import User
 from rollcall.core.errors import Problem
 from rollcall.core.options import collection_id
@@ -63,6 +70,7 @@ class Answer(Struct, frozen=True):
     """What a run would be offered, as `--json` prints it.
 
     Attributes:
+        small_talk: Whether the message is small talk, for which no tools are searched.
         passed: Whether the best match is above the floor.
         permitted: How many capabilities authorisation lets through.
         left_out: How many it left out, by reason.
@@ -75,6 +83,7 @@ class Answer(Struct, frozen=True):
     digest: str
     offered: tuple[str, ...]
     find_tools: bool
+    small_talk: bool
     floor: float
     passed: bool
     matches: list[ToolMatch]
@@ -83,9 +92,7 @@ class Answer(Struct, frozen=True):
     withheld: list[WithheldTool]
 
 
-def search(
-    db: Client, registry: Snapshot, profile: AgentProfile, user: User, text: str
-) -> tuple[Answer, Selection]:
+def search(db: Client, registry: Snapshot, profile: AgentProfile, user: User, text: str) -> Answer:
     """Choose tools for a message, and look at how that came about.
 
     The client is taken to run every client tool, and a comparison's "all" is left aside.
@@ -103,7 +110,7 @@ def search(
     # The best among those that were left out, by the words alone.
     mask = bytes(id in reasons for id in ids)
     left_out = registry.content.index.search(text, limit=WITHHELD, allowed=mask)
-    answer = Answer(
+    return Answer(
         agent=profile.id,
         agent_status=profile.status.value,
         role=user.role.value,
@@ -111,6 +118,7 @@ def search(
         digest=registry.content.digest,
         offered=tuple(selection.ids),
         find_tools=selection.finds_more,
+        small_talk=selection.is_small_talk,
         floor=FLOOR,
         passed=passes(selection.matches),
         matches=_tool_matches(db, registry, plain, selection, text),
@@ -122,7 +130,6 @@ def search(
             if match.fit >= FLOOR
         ],
     )
-    return answer, selection
 
 
 def shared_words(entry: Entry, text: str) -> dict[str, list[str]]:
@@ -198,35 +205,24 @@ def run(place: Place, options: Namespace) -> int:
         overrides = registry.content.agents.get(options.agent, {})
         profile = with_overrides(agents[options.agent], overrides)
     user = User("", Role(options.role), options.tenant)
-    answer, selection = search(db, registry, profile, user, options.text)
+    answer = search(db, registry, profile, user, options.text)
     if options.json:
         print_json(in_camel_case(answer))
     else:
-        _show(answer, selection, registry)
+        _show(answer, registry)
     return 0
 
 
-def _show(answer: Answer, selection: Selection, registry: Snapshot) -> None:
-    screen = load_screen()
+def _show(answer: Answer, registry: Snapshot) -> None:
     tenant = f", tenant {answer.tenant}" if answer.tenant else ""
     is_one = answer.agent != EVERYTHING.id
     who = f"agent {answer.agent}" if is_one else "no agent in particular"
-    screen.say(f"{who}, role {answer.role}{tenant}: {answer.permitted} permitted", style="dim")
+    say(f"{who}, role {answer.role}{tenant}: {answer.permitted} permitted")
     if answer.agent_status == Status.DISABLED:
-        screen.say("The agent is disabled: nobody can ask it, whatever follows.", style="red")
-    screen.say()
-    columns = [
-        ID,
-        Column("Name", from_width=90),
-        Column("Score", right=True, whole=True),
-        Column("Fit", right=True, whole=True),
-        Column("Offered"),
-        Column("Words"),
-    ]
-    rows = [
+        say("The agent is disabled: nobody can ask it, whatever follows.")
+    found = [
         (
             each.id,
-            named(registry.content.entries[each.id].names),
             "" if each.score is None else f"{each.score:.2f}",
             "" if each.fit is None else f"{each.fit:.2f}",
             each.why if each.offered else f"no: {each.why}",
@@ -234,21 +230,18 @@ def _show(answer: Answer, selection: Selection, registry: Snapshot) -> None:
         )
         for each in answer.matches
     ]
-    if rows:
-        screen.table(columns, rows)
-        screen.say()
-    screen.say(_verdict(answer, selection))
-    if answer.withheld:
-        screen.say()
-        screen.say("Left out before ranking, though the words fit:", style="bold")
-        screen.table(
-            [ID, Column("Score", right=True), Column("Why")],
-            [(each.id, f"{each.score:.2f}", each.why) for each in answer.withheld],
-        )
+    found += [(each.id, f"{each.score:.2f}", "", f"no: {each.why}", "") for each in answer.withheld]
+    entries = registry.content.entries
+    rows = [(*row, named(entries[row[0]].names)) for row in found]
+    table(("Capability", "Score", "Fit", "Offered", "Words", "Name"), rows)
+    best = max((each.fit for each in answer.matches if each.fit is not None), default=0.0)
+    offered = quantity(len(answer.offered), "tool", "tools")
+    finder = f" and {FIND_TOOLS}" if answer.find_tools else ""
+    small_talk = "small talk, " if answer.small_talk else ""
+    say(f"{offered}{finder} offered: {small_talk}best fit {best:.2f}, floor {answer.floor:.2f}")
     if answer.left_out:
         counts = ", ".join(f"{count} {reason}" for reason, count in answer.left_out.items())
-        screen.say(f"Left out: {counts}", style="dim")
-    screen.say(f"digest {answer.digest}", style="dim")
+        say(f"left out before ranking: {counts}")
 
 
 def words_in_short(words: dict[str, list[str]]) -> str:
@@ -260,23 +253,3 @@ def words_in_short(words: dict[str, list[str]]) -> str:
             parts.append(f"{field}: {', '.join(new)}")
             told.update(new)
     return "; ".join(parts)
-
-
-def _verdict(answer: Answer, selection: Selection) -> str:
-    """In one sentence, what the model gets."""
-    if not answer.permitted:
-        return "Nothing is permitted, so nothing is offered."
-    best = max((match.fit for match in selection.matches), default=0.0)
-    floor = f"best fit {best:.2f}, floor {FLOOR:.2f}"
-    count = len(answer.offered)
-    offered = f"{count} tool{'' if count == 1 else 's'}" if count else "no tools"
-    finder = f" and {FIND_TOOLS}" if answer.find_tools else ""
-    if selection.is_small_talk:
-        return f"Small talk ({floor}): {offered} offered."
-    if selection.are_few:
-        return f"All {count} that are permitted are offered, since they are few ({floor})."
-    if not answer.passed:
-        return f"Below the floor ({floor}): {offered}{finder} offered."
-    if best < FLOOR:
-        return f"Said in words that many tools have ({floor}): {offered}{finder} offered."
-    return f"Floor passed ({floor}): {offered}{finder} offered."

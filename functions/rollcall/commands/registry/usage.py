@@ -5,19 +5,10 @@ from __future__ import annotations
 from argparse import Namespace
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
-from functools import partial
 from typing import Any
 
 from rollcall.commands.app import Place, connect
-from rollcall.commands.output import (
-    ID,
-    Column,
-    Screen,
-    in_camel_case,
-    load_screen,
-    moment,
-    print_json,
-)
+from rollcall.commands.output import in_camel_case, moment, print_json, say, table
 from rollcall.registry.segments import part
 from rollcall.registry.usage import CURSOR, Row, Share, Usage, difference, usage
 
@@ -110,38 +101,32 @@ def _plain_share(share: Share) -> dict[str, Any]:
 
 
 def _show(found: Usage, agents: Sequence[Row], agent: str | None, counted: datetime | None) -> None:
-    screen = load_screen()
     until = f"counted {moment(counted)}" if counted else "never counted"
     days = f"{found.since}" if found.since == found.until else f"{found.since} to {found.until}"
-    screen.say(f"runs begun {days} (UTC), {until}", style="dim")
+    say(f"runs begun {days} (UTC), {until}")
     if not agents:
-        screen.say()
         others = ", ".join(row.agent or NONE for row in found.by_agent())
         if others:
-            screen.say(f"No run of {agent} was counted, but of: {others}.")
+            say(f"No run of {agent} was counted, but of: {others}.")
         else:
-            screen.say("No run was counted. The audit is counted by a scheduled function.")
+            say("No run was counted. The audit is counted by a scheduled function.")
         return
     for row in agents:
         variants = found.by_variant(row.agent or "")
         if any(each.variant for each in variants):
-            screen.title(f"Variants of {row.agent}")
-            show_runs(screen, [(each.variant or NONE, each) for each in variants])
+            say(f"\nVariants of {row.agent}")
+            show_runs([(each.variant or NONE, each) for each in variants])
             for line in compare_variants(variants) if len(variants) > 1 else ():
-                screen.say(line)
-    screen.title("Agents")
-    show_runs(screen, [(row.agent or NONE, row) for row in agents])
-    screen.title("Capabilities")
-    show_tools(screen, found.by_capability(agent))
-    screen.say()
-    screen.say("Shares with the range in which the true one lies with 95 %.", style="dim")
+                say(line)
+    say("\nAgents")
+    show_runs([(row.agent or NONE, row) for row in agents])
+    say("\nCapabilities")
+    show_tools(found.by_capability(agent))
+    say("\nShares with the range in which the true one lies with 95 %.")
 
 
-Columns = Sequence[tuple[Column, Callable[[Row], str]]]
+Columns = Sequence[tuple[str, Callable[[Row], str]]]
 """The columns of a table, each with what it says of a row."""
-
-_text = partial(Column, whole=True)
-_figure = partial(Column, whole=True, right=True)
 
 
 def _number(value: float | None, form: str) -> str:
@@ -149,48 +134,37 @@ def _number(value: float | None, form: str) -> str:
 
 
 _RUNS: Columns = (
-    (_figure("Runs"), lambda row: f"{row.counts.runs:,}"),
-    (
-        _figure("Offered", from_width=80),
-        lambda row: _number(row.per_turn(row.counts.offered), ",.1f"),
-    ),
-    (
-        _figure("Called", from_width=80),
-        lambda row: _number(row.per_turn(row.counts.called), ",.1f"),
-    ),
-    (_text("Succeed"), lambda row: share_in_short(row.success)),
-    (_text("Rated well", from_width=61), lambda row: share_in_short(row.rated_well)),
-    (_text("Nothing missed", from_width=95), lambda row: share_in_short(row.complete)),
-    (_figure("Tokens"), lambda row: _number(row.per_turn(row.tokens), ",.0f")),
-    (_figure("USD"), lambda row: _number(row.per_turn(row.usd), ".4f")),
-    (
-        _figure("s", from_width=70),
-        lambda row: _number(row.per_turn(row.counts.ms / 1_000), ".1f"),
-    ),
+    ("Runs", lambda row: f"{row.counts.runs:,}"),
+    ("Offered", lambda row: _number(row.per_turn(row.counts.offered), ",.1f")),
+    ("Called", lambda row: _number(row.per_turn(row.counts.called), ",.1f")),
+    ("Succeed", lambda row: share_in_short(row.success)),
+    ("Rated well", lambda row: share_in_short(row.rated_well)),
+    ("Nothing missed", lambda row: share_in_short(row.complete)),
+    ("Tokens", lambda row: _number(row.per_turn(row.tokens), ",.0f")),
+    ("USD", lambda row: _number(row.per_turn(row.usd), ".4f")),
+    ("s", lambda row: _number(row.per_turn(row.counts.ms / 1_000), ".1f")),
 )
 _TOOLS: Columns = (
-    (_figure("Offered"), lambda row: f"{row.counts.offered:,}"),
-    (_figure("Called"), lambda row: f"{row.counts.called:,}"),
-    (_figure("Missed", from_width=80), lambda row: f"{row.counts.missed:,}"),
-    (_text("Succeed"), lambda row: share_in_short(row.success)),
-    (_text("Rated well", from_width=90), lambda row: share_in_short(row.rated_well)),
-    (_figure("ms", from_width=91), lambda row: _number(row.ms_per_call, ",.0f")),
-    (_figure("Tokens", from_width=61), lambda row: f"{row.tokens:,}"),
-    (_figure("USD"), lambda row: f"{row.usd:.2f}"),
+    ("Offered", lambda row: f"{row.counts.offered:,}"),
+    ("Called", lambda row: f"{row.counts.called:,}"),
+    ("Missed", lambda row: f"{row.counts.missed:,}"),
+    ("Succeed", lambda row: share_in_short(row.success)),
+    ("Rated well", lambda row: share_in_short(row.rated_well)),
+    ("ms", lambda row: _number(row.ms_per_call, ",.0f")),
+    ("Tokens", lambda row: f"{row.tokens:,}"),
+    ("USD", lambda row: f"{row.usd:.2f}"),
 )
 
 
-def show_runs(screen: Screen, rows: Sequence[tuple[str, Row]]) -> None:
-    _table(screen, Column(""), rows, _RUNS)
-    screen.say("Tools, tokens, US dollars and seconds for each turn.", style="dim")
+def show_runs(rows: Sequence[tuple[str, Row]]) -> None:
+    _table("", rows, _RUNS)
+    say("Tools, tokens, US dollars and seconds for each turn.")
 
 
-def show_tools(screen: Screen, rows: Sequence[Row]) -> None:
-    _table(screen, ID, [(row.tool or NONE, row) for row in rows], _TOOLS)
+def show_tools(rows: Sequence[Row]) -> None:
+    _table("Capability", [(row.tool or NONE, row) for row in rows], _TOOLS)
 
 
-def _table(
-    screen: Screen, first: Column, rows: Sequence[tuple[str, Row]], columns: Columns
-) -> None:
-    said = [(name, *(cell(row) for _, cell in columns)) for name, row in rows]
-    screen.table([first, *(column for column, _ in columns)], said)
+def _table(first: str, rows: Sequence[tuple[str, Row]], columns: Columns) -> None:
+    cells = [(name, *(cell(row) for _, cell in columns)) for name, row in rows]
+    table([first, *(title for title, _ in columns)], cells)
