@@ -17,11 +17,11 @@ import hashlib
 import json
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Literal
 from zlib import crc32
 
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from rollcall.agent.dispatch import ClientCall, NeedsApproval, Permit
@@ -94,8 +94,7 @@ def calls(*wanted: tuple[str, dict[str, Any] | str]) -> list[Delta]:
     return [*deltas, Finish(FinishReason.TOOL_CALLS, Usage(10, 4, 5))]
 
 
-@dataclass
-class ScriptedModel:
+class ScriptedModel(Struct):
     """A model that gives its replies one after another, and repeats the last.
 
     Attributes:
@@ -171,8 +170,7 @@ def _file_list(contents: dict[str, bytes]) -> KeepFile:
     return keep
 
 
-@dataclass(frozen=True)
-class Result:
+class Result(Struct, frozen=True):
     """The result of a run.
 
     Attributes:
@@ -373,8 +371,7 @@ class StaticCatalog:
         return []
 
 
-@dataclass
-class _Platform:
+class _Platform(Struct):
     """A deployment that has only what the test passes in."""
 
     firestore: Client | None

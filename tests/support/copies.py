@@ -53,6 +53,6 @@ def write_copy(
 
     def commit(encoded: bytes) -> None:
         request = CommitRequest.deserialize(encoded.replace(project.encode(), db.project.encode()))
-        db._firestore_api.commit(request=request)
+        db._firestore_api.commit(request=request, metadata=db._rpc_metadata)
 
     return [partial(commit, each) for each in commits]

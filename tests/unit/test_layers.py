@@ -164,6 +164,12 @@ def test_heavy_packages_are_imported_where_they_are_used() -> None:
     assert wrong == {}
 
 
+def test_no_record_is_a_dataclass_but_those_of_the_emulators() -> None:
+    """`rollcall.emulators` runs before anything is installed."""
+    wrong = {name(path) for path in SOURCES if "@dataclass" in path.read_text(encoding="utf-8")}
+    assert {each for each in wrong if not each.startswith("rollcall/emulators/")} == set()
+
+
 def test_no_module_imports_itself_in_a_circle() -> None:
     """Imports inside functions count."""
     modules = {module(path): path for path in SOURCES}

@@ -10,8 +10,10 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from packs.electrical.calculations.conductors import (
     Sizing,
@@ -44,8 +46,7 @@ from rollcall.core.inputs import reason_of
 from rollcall.core.texts import Text, isolated
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(Struct, frozen=True):
     """A complete circuit, its design, and the rules that it breaks.
 
     Attributes:
@@ -217,7 +218,7 @@ SPARE_BREAKER_AMPS = 20
 _AT_FAULT = {"breaker_too_small": "breakerAmps", "breaker_too_large": "breakerAmps"}
 
 
-class Sized(NamedTuple):
+class Sized(Struct, frozen=True):
     """A circuit's fields with all sizes, and their check where it is possible."""
 
     fields: dict[str, Any]
@@ -427,8 +428,7 @@ def _near(voltage: float, of: float) -> bool:
 # ---- Protection ----
 
 
-@dataclass(frozen=True, slots=True)
-class Protection:
+class Protection(Struct, frozen=True):
     """The ground-fault and arc-fault protection that a circuit needs.
 
     Attributes:
@@ -480,8 +480,7 @@ def _is_gfci(rule: Rule) -> bool:
 _SAME = 1e-6
 
 
-@dataclass(frozen=True, slots=True)
-class PanelLoading:
+class PanelLoading(Struct, frozen=True):
     """One panel's load after a change.
 
     Attributes:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Annotated, Any
 
+from msgspec import Struct
 from pydantic import Field
 
 from packs.electrical.arguments import (
@@ -286,8 +286,7 @@ def update_circuit(
 # ---- The change ----
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(Struct, frozen=True):
     """A circuit before and after.
 
     Attributes:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Annotated, Any, Literal, TypeVar
 
+from msgspec.structs import replace
 from pydantic import Field
 
 from packs.electrical.nec import tables

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Annotated, Literal
 
+from msgspec import Struct
 from pydantic import Field
 
 from packs.electrical.arguments import VoltAmperes
@@ -290,8 +290,7 @@ def _result(
 # ---- The capacity of a panel ----
 
 
-@dataclass(frozen=True, slots=True)
-class Capacity:
+class Capacity(Struct, frozen=True):
     """The load of a panel, now and with a new load.
 
     Attributes:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
+from msgspec import Struct
 from pydantic import Field
 
 from packs.electrical.projects.access import (
@@ -58,8 +58,7 @@ class ProjectDeleted(Wire):
     panels: int
 
 
-@dataclass(frozen=True, slots=True)
-class _Sharing:
+class _Sharing(Struct, frozen=True):
     """A change of one user's role; `members` are the roles of all members after it."""
 
     id: str

@@ -8,8 +8,9 @@ to be assumed with the reason, its warnings, and the sections of the code that i
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple, TypeVar
+from typing import Any, Literal, TypeVar
+
+from msgspec import Struct, field
 
 from rollcall.core.context import ToolContext
 from rollcall.core.shapes import Citation, Display, Wire
@@ -76,7 +77,7 @@ class CalculationResult(Result):
     warnings: tuple[str, ...] = ()
 
 
-class AssumedValue(NamedTuple):
+class AssumedValue(Struct, frozen=True):
     """An assumption as a calculation makes it, its reason in every language."""
 
     name: str
@@ -96,8 +97,7 @@ class AssumedValue(NamedTuple):
         )
 
 
-@dataclass(slots=True)
-class Basis:
+class Basis(Struct):
     """The inputs, assumptions, warnings and citations of one calculation, in order."""
 
     inputs: list[Input] = field(default_factory=list)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Annotated, Literal
 
+from msgspec import Struct
 from pydantic import Field
 
 from packs.electrical.arguments import VoltAmperes
@@ -324,16 +324,14 @@ def _management_text(management: Management) -> Text:
 # ---- The upgrade that a service needs ----
 
 
-@dataclass(frozen=True, slots=True)
-class Management:
+class Management(Struct, frozen=True):
     """The current to which load management could limit new loads; None where it is too little."""
 
     amps: float | None
     charger: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Upgrade:
+class Upgrade(Struct, frozen=True):
     """The load of a service, now and with new loads, and the upgrade that it needs.
 
     Attributes:
@@ -408,11 +406,11 @@ def _circuits(
     for place, each in enumerate(loads, 1):
         if not each.watts:
             continue
-        circuit, _, assumptions = new_circuit(panel, each, lines, id=f"proposed-{place}")
-        circuits.append(circuit)
-        assumed += assumptions
-        panel = panel.model_copy(update={"circuits": (*panel.circuits, circuit)})
-        drawn = currents(system, lines_of(circuit, system), each.watts)
+        new = new_circuit(panel, each, lines, id=f"proposed-{place}")
+        circuits.append(new.circuit)
+        assumed += new.assumed
+        panel = panel.model_copy(update={"circuits": (*panel.circuits, new.circuit)})
+        drawn = currents(system, lines_of(new.circuit, system), each.watts)
         lines = [amps + more for amps, more in zip(lines, magnitudes(drawn), strict=True)]
     return tuple(circuits), tuple(dict.fromkeys(assumed))
 

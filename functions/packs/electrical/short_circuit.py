@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
+from msgspec import Struct
 from pydantic import Field
 
 from packs.electrical.arguments import LengthFt, LengthM, Sets, length_in_feet
@@ -229,8 +229,7 @@ def _citations(edition: Edition, panel: Panel) -> list[CodeReference]:
 # ---- The interrupting rating (NEC 110.9) ----
 
 
-@dataclass(frozen=True, slots=True)
-class RatingCheck:
+class RatingCheck(Struct, frozen=True):
     """An interrupting rating compared with the fault current.
 
     Attributes:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal
 
+from msgspec import Struct
 from pydantic import Field
 
 from packs.electrical.arguments import (
@@ -345,7 +346,7 @@ def _finish_with_chart(
 # ---- Circuits that a selector compares ----
 
 
-class Candidate(NamedTuple):
+class Candidate(Struct, frozen=True):
     """A circuit that a selector may choose, its run, and the value it is ranked by."""
 
     panel: Panel
@@ -398,13 +399,13 @@ def compare(
 
 
 def _ranked(candidate: Candidate, method: Method) -> RankedCircuit:
-    panel, circuit, run, _ = candidate
+    circuit, run = candidate.circuit, candidate.run
     lost = drop(run, method)
     return RankedCircuit(
         circuit_id=circuit.id,
         circuit_name=circuit.description,
         circuit_number=circuit.circuit_number,
-        panel_name=panel.name,
+        panel_name=candidate.panel.name,
         load_amps=round(run.amps, 2),
         length_ft=round(run.length_ft, 1),
         conductor_size=run.size,

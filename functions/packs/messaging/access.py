@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from packs.messaging.chat import ChatMessage
 from packs.messaging.documents import (
@@ -30,8 +31,7 @@ MAX_CONVERSATIONS = 300
 """Most conversations of a user that are read, those with the newest messages first."""
 
 
-@dataclass(frozen=True, slots=True)
-class ReadableConversations:
+class ReadableConversations(Struct, frozen=True):
     """Conversations that the user takes part in, newest first.
 
     Attributes:

@@ -2,8 +2,10 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from datetime import timedelta
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from packs.messaging.chat import ChatMessage
 from packs.messaging.cues import agrees, pattern, patterns, plain, refuses
@@ -142,8 +144,7 @@ def _is_repeated(known: ActionItem, item: ActionItem) -> bool:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class TaskRequest:
+class TaskRequest(Struct, frozen=True):
     """A task as a clause words it; `is_for_addressee` if "you" is to do it."""
 
     task: str

@@ -1,12 +1,12 @@
 """The message that ranking, extraction and summaries read."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import datetime
 
+from msgspec import Struct
 
-@dataclass(frozen=True, slots=True)
-class ChatMessage:
+
+class ChatMessage(Struct, frozen=True):
     """A message of a conversation.
 
     Attributes:

@@ -3,10 +3,12 @@
 import re
 from calendar import monthrange
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from datetime import date, datetime, time, timedelta
 from functools import cache
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from packs.messaging.cues import joined, pattern, plain, rows
 from packs.messaging.wording import TEXTS
@@ -17,8 +19,7 @@ _NEAR = 14  # Characters between a date and its time ("Friday, before 5").
 _EARLIEST_BARE_HOUR = 7
 
 
-@dataclass(frozen=True, slots=True)
-class Clock:
+class Clock(Struct, frozen=True):
     """A time of day and its span in the text; `binding` if "by" or the like precedes it."""
 
     start: int
@@ -245,8 +246,7 @@ def _time_of_day() -> re.Pattern[str]:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Deadline:
+class Deadline(Struct, frozen=True):
     """A day, perhaps with a time, and the words that set it.
 
     Attributes:
@@ -269,8 +269,7 @@ class Deadline:
         return self.moment.isoformat() if self.has_time else self.day.isoformat()
 
 
-@dataclass(frozen=True, slots=True)
-class _Mention:
+class _Mention(Struct, frozen=True):
     """A date or moment and its span in a text; `binding` if "by" or the like precedes it."""
 
     start: int

@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from datetime import timedelta
 from functools import cache
+
+from msgspec.structs import replace
 
 from packs.messaging.chat import ChatMessage
 from packs.messaging.cues import agrees, pattern, patterns, plain, refuses

@@ -11,9 +11,10 @@ extraction/{c}      the progress of extraction
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Literal
+
+from msgspec import Struct, field
 
 from packs.messaging.chat import ChatMessage
 
@@ -30,8 +31,7 @@ CONTENT_CHARS = 32_000
 _BEGINNING = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-@dataclass(frozen=True, slots=True)
-class Conversation:
+class Conversation(Struct, frozen=True):
     """People talking to people.
 
     Attributes:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import secrets
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from msgspec import Struct
+from msgspec.structs import replace
 from pydantic import BaseModel, Field
 
 from packs.messaging.access import ReadableConversations, fetch_messages, readable_messages
@@ -181,8 +182,7 @@ SEEN_IDS = 20
 """How many of the last messages read are kept by id: a neighbour that is not among them is new."""
 
 
-@dataclass(frozen=True, slots=True)
-class State:
+class State(Struct, frozen=True):
     """The progress of extraction in a conversation.
 
     Attributes:
@@ -282,8 +282,7 @@ _PENDING_AT_ONCE = 10
 _CONVERSATIONS_AT_ONCE = 8
 
 
-@dataclass(frozen=True, slots=True)
-class ExtractionResult:
+class ExtractionResult(Struct, frozen=True):
     """How many messages were read; `is_all` is False if some are left."""
 
     messages: int

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from heapq import nsmallest
 from typing import Annotated, Any
 
+from msgspec import Struct
 from pydantic import Field
 
 from packs.messaging.access import ReadableConversations
@@ -44,8 +44,7 @@ class Counts(Wire):
     timestamp: str
 
 
-@dataclass(frozen=True, slots=True)
-class Listing:
+class Listing(Struct, frozen=True):
     """A page of stored findings, as (id, document), and its counts."""
 
     found: list[Found]

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
+
+from msgspec import Struct
 
 from packs.messaging.chat import ChatMessage, readable
 from packs.messaging.documents import (
@@ -37,8 +38,7 @@ _WRITES = 350
 IN_VALUES = 30
 
 
-@dataclass(frozen=True, slots=True)
-class ActionItem:
+class ActionItem(Struct, frozen=True):
     """A task.
 
     Attributes:
@@ -81,8 +81,7 @@ class ActionItem:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class Decision:
+class Decision(Struct, frozen=True):
     """A decision.
 
     Attributes:

@@ -7,10 +7,12 @@ chooses the ids; importing the same messages again changes nothing.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import chain
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from packs.messaging.access import copy_participants, is_id
 from packs.messaging.chat import ChatMessage
@@ -37,8 +39,7 @@ PAGE_BYTES = 1_500_000
 """With its index shards a page stays under the emulator's 4 MiB."""
 
 
-@dataclass(frozen=True, slots=True)
-class IngestCounts:
+class IngestCounts(Struct, frozen=True):
     """Counts of imported messages; `unchanged` ones were stored before."""
 
     conversation_id: str

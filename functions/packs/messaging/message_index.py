@@ -5,9 +5,11 @@ from __future__ import annotations
 import hashlib
 from bisect import insort
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from packs.messaging.chat import ChatMessage
 from packs.messaging.documents import CONVERSATIONS, INDEX, Conversation, strings
@@ -31,18 +33,16 @@ _MOST_WORDS_OF_ONE_MESSAGE = 400
 _LONGEST_TERM = 40
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Entry:
+class Entry(Struct, frozen=True):
     """The words of one message in order, without stopwords."""
 
     sent_at_ms: int
     message_id: str
-    sender_id: str = field(compare=False)
-    words: tuple[str, ...] = field(compare=False)
+    sender_id: str
+    words: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Shard:
+class Shard(Struct, frozen=True):
     """Up to `MOST_MESSAGES` consecutive messages of one conversation, in time order."""
 
     conversation_id: str
@@ -74,7 +74,8 @@ def append(shard: Shard, message: ChatMessage) -> Shard:
     words = terms(message.text)[:_MOST_WORDS_OF_ONE_MESSAGE]
     cut = tuple(word[:_LONGEST_TERM] for word in words)
     entries = list(shard.entries)
-    insort(entries, Entry(_milliseconds(message.sent_at), message.id, message.sender_id, cut))
+    entry = Entry(_milliseconds(message.sent_at), message.id, message.sender_id, cut)
+    insort(entries, entry, key=lambda each: (each.sent_at_ms, each.message_id))
     names = {**shard.names, message.sender_id: message.sender_name}
     return replace(shard, entries=tuple(entries), names=names)
 
@@ -136,8 +137,7 @@ MOST_ENCRYPTED = 400
 """Most encrypted messages that one shard lists."""
 
 
-@dataclass(slots=True)
-class _OpenShard:
+class _OpenShard(Struct):
     """A shard in memory. `version` is the update time it was read at, None for a new one."""
 
     shard: Shard
@@ -154,8 +154,7 @@ IN_VALUES = 30
 """Most conversations in one query, whose only other filter has one value."""
 
 
-@dataclass(slots=True)
-class ShardReads:
+class ShardReads(Struct):
     """The shards read for a question.
 
     Attributes:

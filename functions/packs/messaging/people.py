@@ -2,7 +2,8 @@
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from packs.messaging.cues import pattern
 from packs.messaging.wording import TEXTS
@@ -43,8 +44,7 @@ _AT_END = {"ה": ("a", "e", "o", "ah", "eh", "oh")}
 _NAME = r"[A-Z][a-z]+(?: [A-Z][a-z]+)?"
 
 
-@dataclass(frozen=True, slots=True)
-class Person:
+class Person(Struct, frozen=True):
     """A person named in a chat; `id` is None for a name that no participant has."""
 
     id: str | None

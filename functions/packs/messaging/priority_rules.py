@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
 
+from msgspec import Struct
 from pydantic import BaseModel, Field
 
 from packs.messaging.chat import ChatMessage
@@ -25,8 +25,7 @@ LEVELS: tuple[Level, ...] = ("urgent", "high", "medium", "low", "unspecified")
 _HIGH_WITHIN_DAYS = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Priority:
+class Priority(Struct, frozen=True):
     """A level, the confidence in it (0 to 1), and the words that it is based on."""
 
     level: Level

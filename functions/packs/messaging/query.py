@@ -3,9 +3,10 @@
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from datetime import date, datetime
 from functools import cache
+
+from msgspec import Struct, field
 
 from packs.messaging.cues import pattern
 from packs.messaging.dates import named_days
@@ -20,8 +21,7 @@ _CONTEXT_WEIGHT = 0.5
 _SYNONYM_WEIGHT = 0.3
 
 
-@dataclass(frozen=True, slots=True)
-class Query:
+class Query(Struct, frozen=True):
     """The parsed form of a question.
 
     Attributes:
@@ -74,8 +74,7 @@ def read_query(question: str, *, names: Iterable[tuple[str, str]] = ()) -> Query
     return Query(weights, frozenset(speakers), frozenset(context))
 
 
-@dataclass(frozen=True, slots=True)
-class Scope:
+class Scope(Struct, frozen=True):
     """The conversations and days that a question refers to.
 
     Attributes:

@@ -13,9 +13,10 @@ and not one dialogue, and of its conversation, so that other conversations appea
 import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from heapq import heapify, heappop, heappush
+
+from msgspec import Struct
 
 from packs.messaging.message_index import Entry, Shard
 from packs.messaging.query import Query, Scope, expand, read_query
@@ -49,8 +50,7 @@ _Mentions = dict[str, list[tuple[int, int, int]]]
 """Term to its mentions: (place, times, words of the message)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
+class Hit(Struct, frozen=True):
     """A ranked message; `score` runs from 0 to 1."""
 
     message_id: str
@@ -58,8 +58,7 @@ class Hit:
     score: float
 
 
-@dataclass(frozen=True, slots=True)
-class _Line:
+class _Line(Struct, frozen=True):
     """A message and its place; places of messages that are not consecutive lie far apart."""
 
     place: int

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from hashlib import sha256
 from typing import TYPE_CHECKING, Annotated, Any
 
+from msgspec import Struct
 from pydantic import Field
 
 from packs.messaging.access import is_id, readable_conversations
@@ -36,8 +36,7 @@ DocumentId = Annotated[str, Field(min_length=1, max_length=1_500)]
 _KINDS = {MESSAGES: "message", ACTION_ITEMS: "action_item"}
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
+class Target(Struct, frozen=True):
     """The document that a write changes, in a conversation that the user takes part in."""
 
     snapshot: DocumentSnapshot[Any]

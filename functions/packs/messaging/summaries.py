@@ -9,9 +9,9 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Annotated
 
+from msgspec import Struct
 from pydantic import BaseModel, Field
 
 from packs.messaging.access import (
@@ -51,8 +51,7 @@ _ACTIONS = TEXTS.phrases("cues.topics.actions")
 _GENERAL = TEXTS.phrases("cues.topics.general")
 
 
-@dataclass(frozen=True, slots=True)
-class _Sentence:
+class _Sentence(Struct, frozen=True):
     place: int
     message: ChatMessage
     text: str

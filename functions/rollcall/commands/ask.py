@@ -8,8 +8,9 @@ import re
 import sys
 from argparse import Namespace
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from rollcall.commands.app import find_app, require_app
 from rollcall.commands.client import Backend, Session, emulated, sign_in_developer

@@ -14,9 +14,11 @@ import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 from urllib.parse import quote
+
+from msgspec import Struct, field
 
 from rollcall.core.definition import close
 from rollcall.core.errors import Problem
@@ -52,16 +54,14 @@ def tracebacks(frame: Mapping[str, Any]) -> list[str]:
     return [str(each.get("traceback", "")).rstrip() for each in frame.get("incidents") or ()]
 
 
-@dataclass(frozen=True)
-class Session:
+class Session(Struct, frozen=True):
     """A signed-in user."""
 
     uid: str
     token: str
 
 
-@dataclass(frozen=True)
-class Backend:
+class Backend(Struct, frozen=True):
     """A project's sign-in service, functions and documents, as a client reaches them.
 
     Attributes:

@@ -15,7 +15,7 @@ import dataclasses
 import types
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
-from typing import Annotated, Any, NamedTuple, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
 
 from msgspec import Struct
 from pydantic import BaseModel
@@ -37,7 +37,7 @@ _UNKNOWN = object()
 _SCALARS = (str, int, float, bool)
 
 
-class _Field(NamedTuple):
+class _Field(Struct, frozen=True):
     """A field of a structured type: its attribute, its keys in JSON, its type."""
 
     name: str
@@ -147,7 +147,7 @@ def _listed(
     return [item for item in shown if item is not _GONE]
 
 
-class Member(NamedTuple):
+class Member(Struct, frozen=True):
     """One type of a union, or the only one."""
 
     kind: Any

@@ -9,9 +9,10 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any, Literal, Protocol, TypeVar
+
+from msgspec import Struct, field
 
 from rollcall.core.context import Call, Platform
 from rollcall.core.errors import (
@@ -33,8 +34,7 @@ _WORTH_REPEATING = (Aborted, Unavailable, DeadlineExceeded, ResourceExhausted, I
 log = logging.getLogger("rollcall")
 
 
-@dataclass(frozen=True, slots=True)
-class DocumentEvent:
+class DocumentEvent(Struct, frozen=True):
     """A write of a document, at `time` at the latest. `before` and `after` are its data, None if it
     did not exist."""
 
@@ -67,8 +67,7 @@ def trigger_of(function: object) -> Trigger | None:
     return trigger
 
 
-@dataclass(frozen=True, slots=True)
-class OnCall:
+class OnCall(Struct, frozen=True):
     """Called by `httpsCallable(functions, name)(data)`: `handler(platform, call) -> JSON`.
 
     A handler that is a generator streams: it yields chunks and returns the result, for
@@ -88,8 +87,7 @@ class OnCall:
         return bind_callable(name, lambda call: handler(platform(), call), timeout_s=self.timeout_s)
 
 
-@dataclass(frozen=True, slots=True)
-class OnRequest:
+class OnRequest(Struct, frozen=True):
     """Reached by plain HTTP at `{name}/{path}`: `handler(platform, call) -> JSON`. `call.path` is
     that path, and `call.data` the JSON object that a POST carried, None for a GET.
 
@@ -117,8 +115,7 @@ class OnRequest:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class OnSchedule:
+class OnSchedule(Struct, frozen=True):
     """Run by the clock, for example `OnSchedule("every day 03:00")`: `handler(platform)`."""
 
     when: str
@@ -136,8 +133,7 @@ class OnSchedule:
         )(run)
 
 
-@dataclass(frozen=True, slots=True)
-class OnDocument:
+class OnDocument(Struct, frozen=True):
     """Run when a document at `path`, such as "messages/{messageId}", is created, updated, deleted,
     or any of these ("written"): `handler(platform, event)`.
 
@@ -171,8 +167,7 @@ class OnDocument:
         return function
 
 
-@dataclass(frozen=True, slots=True)
-class OnTask:
+class OnTask(Struct, frozen=True):
     """Run for each task in the queue named after the function, at least once: `handler(platform,
     data)`.
 

@@ -27,7 +27,10 @@ from functools import cache
 from itertools import groupby
 from pathlib import Path
 from types import FrameType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from rollcall.core.text import language, stopwords
 from rollcall.core.texts import TEXTS
@@ -62,7 +65,7 @@ class _TooLong(BaseException):
     """A page's time is over. It is not an `Exception`, since pypdf catches those and goes on."""
 
 
-class _Piece(NamedTuple):
+class _Piece(Struct, frozen=True):
     """A text of one direction that a page draws, the size of its letters, and how far from the left
     its drawing operation begins."""
 
@@ -170,13 +173,13 @@ def _large_lines(pieces: list[_Piece]) -> list[int]:
     sizes = Counter[float]()
     largest: dict[int, float] = {}
     line = 0
-    for text, size, _ in pieces:
-        sizes[size] += len(text)
-        for part in re.split("(\n)", text):
+    for piece in pieces:
+        sizes[piece.size] += len(piece.text)
+        for part in re.split("(\n)", piece.text):
             if part == "\n":
                 line += 1
             elif part.strip():
-                largest[line] = min(size, largest.get(line, size))
+                largest[line] = min(piece.size, largest.get(line, piece.size))
     usual = sizes.most_common(1)[0][0] if sizes else 0.0
     return [line for line, size in largest.items() if size > usual * _LARGER]
 
@@ -210,8 +213,8 @@ def _lines_in_order(pieces: list[_Piece]) -> list[str]:
     lines: list[list[_Piece]] = [[]]
     for piece in pieces:
         first, *others = piece.text.split("\n")
-        lines[-1].append(piece._replace(text=first))
-        lines += [[piece._replace(text=each)] for each in others]
+        lines[-1].append(replace(piece, text=first))
+        lines += [[replace(piece, text=each)] for each in others]
     page = _backwardness("".join(piece.text for piece in pieces))
     return [_line_in_order([each for each in line if each.text], page) for line in lines]
 

@@ -12,7 +12,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Literal, NamedTuple
+from typing import Literal
+
+from msgspec import Struct
 
 from rollcall.render.sheet import Direction
 
@@ -57,14 +59,14 @@ _MOST_OPEN = 200
 """How many tokens are read to find the first place where a formula may end."""
 
 
-class Run(NamedTuple):
+class Run(Struct, frozen=True):
     """A part of a text; an `isolated` one has its own direction, independent of the line's."""
 
     text: str
     isolated: bool
 
 
-class _Token(NamedTuple):
+class _Token(Struct, frozen=True):
     kind: str
     text: str
     start: int

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from rollcall.commands import client
 from rollcall.commands.client import Backend, CallError, Session, emulated
@@ -141,7 +142,7 @@ def test_an_answer_that_is_shorter_than_it_says_is_a_failure(serve: Serve) -> No
 def test_tracebacks_beside_a_result_are_told(serve: Serve) -> None:
     told: list[str] = []
     backend = serve(streams({"result": 1, "incidents": [INCIDENT]}))
-    watched = Backend(**{**vars(backend), "on_incident": told.append})
+    watched = replace(backend, on_incident=told.append)
     assert drained(watched) == ([], 1)
     assert told == [INCIDENT["traceback"].rstrip()]
 

@@ -9,8 +9,10 @@ is the one whose rating covers the energy, for orientation, and a label carries 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import Literal, TypeVar
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from packs.electrical.calculations.ieee_1584 import (
     BOUNDARY_J_CM2,
@@ -52,8 +54,7 @@ T = TypeVar("T")
 # ---- The study ----
 
 
-@dataclass(frozen=True, slots=True)
-class ArcParameters:
+class ArcParameters(Struct, frozen=True):
     """The parameters of an arc, from which a study is calculated.
 
     Attributes:
@@ -74,8 +75,7 @@ class ArcParameters:
     reduced_clearing_time_s: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ArcCase:
+class ArcCase(Struct, frozen=True):
     """The arc at one current."""
 
     current: Current
@@ -87,8 +87,7 @@ class ArcCase:
         return self.exposure.energy_j_cm2 / J_PER_CAL
 
 
-@dataclass(frozen=True, slots=True)
-class Study:
+class Study(Struct, frozen=True):
     """The result of an arc-flash study, with all intermediate values.
 
     Attributes:
@@ -183,8 +182,7 @@ def _time(field: str, seconds: float) -> float:
 # ---- The arc at a panel ----
 
 
-@dataclass(frozen=True, slots=True)
-class Typical:
+class Typical(Struct, frozen=True):
     """The typical dimensions of a class of equipment, mm. A depth "above 203.2 mm" in the standard
     is 204 here: more depth makes no difference to the model."""
 
@@ -311,8 +309,7 @@ def _bolted_ka(project: Project, panel: Panel, given_ka: float | None, basis: Ba
 # ---- Personal protective equipment ----
 
 
-@dataclass(frozen=True, slots=True)
-class Ppe:
+class Ppe(Struct, frozen=True):
     """The personal protective equipment for an incident energy.
 
     Attributes:

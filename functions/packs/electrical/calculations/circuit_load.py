@@ -6,7 +6,7 @@ Sources: NEC 220.5(A) (loads count in volt-amperes), 220.55 with its note 4 (hou
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from packs.electrical.nec.conductors import Material, Rating, Size
 from packs.electrical.nec.loads import LARGEST_W, SMALLEST_W, range_demand_w
@@ -35,8 +35,7 @@ RANGE_FROM_W, RANGE_LEAST_AMPS = 8_750.0, 40
 """A household range of 8.75 kW or more is on a branch circuit of 40 A or more (210.19)."""
 
 
-@dataclass(frozen=True, slots=True)
-class CircuitOverrides:
+class CircuitOverrides(Struct, frozen=True):
     """A question's figures, which replace those recorded of a circuit or describe a run without
     one.
 
@@ -71,8 +70,7 @@ class CircuitOverrides:
             raise invalid("loadWatts", "one_load")
 
 
-@dataclass(frozen=True, slots=True)
-class Load:
+class Load(Struct, frozen=True):
     """The load of a circuit.
 
     Attributes:

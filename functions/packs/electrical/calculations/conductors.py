@@ -8,9 +8,11 @@ edition).
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from packs.electrical.calculations.circuit_load import CircuitOverrides, Load, load_of
 from packs.electrical.calculations.requirements import Requirement, requirement_of
@@ -55,8 +57,7 @@ STANDARD_AMBIENT_C = 30.0
 STANDARD_CONDUCTORS = 3
 
 
-@dataclass(frozen=True, slots=True)
-class Installation:
+class Installation(Struct, frozen=True):
     """How conductors are installed.
 
     Attributes:
@@ -76,8 +77,7 @@ class Installation:
     sets: int = 1
 
 
-@dataclass(frozen=True, slots=True)
-class Ampacity:
+class Ampacity(Struct, frozen=True):
     """The ampacity of an installation, A, step by step; all sets together from `corrected_amps` on.
 
     Attributes:
@@ -95,8 +95,7 @@ class Ampacity:
     amps: float
 
 
-@dataclass(frozen=True, slots=True)
-class ConductorCheck:
+class ConductorCheck(Struct, frozen=True):
     """The check of a size by all rules.
 
     Attributes:
@@ -231,8 +230,7 @@ def _sizes(material: Material) -> tuple[Size, ...]:
     return tuple(sizes)
 
 
-@dataclass(frozen=True, slots=True)
-class Sizing:
+class Sizing(Struct, frozen=True):
     """A check of conductors, and sizes that would comply.
 
     Attributes:
@@ -292,8 +290,7 @@ def grounding_size(
 # ---- Conductors of a circuit, or of a question alone ----
 
 
-@dataclass(frozen=True, slots=True)
-class SizingCase:
+class SizingCase(Struct, frozen=True):
     """Conductors to be checked.
 
     Attributes:

@@ -11,9 +11,11 @@ method adds impedances by their size alone, as if all had one angle.
 from __future__ import annotations
 
 from bisect import bisect_left
-from dataclasses import dataclass, replace
 from math import exp, pi, sqrt
 from typing import Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from packs.electrical.nec.conductors import Material, Size
 from packs.electrical.nec.impedance import Conduit, ac_impedance, c_figure
@@ -109,8 +111,7 @@ def _line_factor(phases: Phases) -> float:
 # ---- Points of a supply ----
 
 
-@dataclass(frozen=True, slots=True)
-class Point:
+class Point(Struct, frozen=True):
     """A point of a supply and the fault current there.
 
     Attributes:
@@ -147,8 +148,7 @@ class Point:
         return None if self.f is None else multiplier(self.f)
 
 
-@dataclass(frozen=True, slots=True)
-class Conductors:
+class Conductors(Struct, frozen=True):
     """A run of conductors; `length_ft` is one way."""
 
     size: Size
@@ -158,8 +158,7 @@ class Conductors:
     sets: int = 1
 
 
-@dataclass(frozen=True, slots=True)
-class Windings:
+class Windings(Struct, frozen=True):
     """A transformer; `impedance_percent` is that of its plate."""
 
     kva: float

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cache
 from math import log10, pow, sqrt
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
+
+from msgspec import Struct
 
 from packs.electrical.wording import MM_PER_IN, TEXTS
 from rollcall.core.errors import InvalidArgument
@@ -52,7 +53,7 @@ OPENING_M2 = 1.549
 GAPS_IN_WIDTH = 4
 
 
-class Coefficients(NamedTuple):
+class Coefficients(Struct, frozen=True):
     """The constants of Tables 1 to 7, by electrode configuration.
 
     Attributes:
@@ -87,8 +88,7 @@ def coefficients() -> Coefficients:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Arc:
+class Arc(Struct, frozen=True):
     """One arc."""
 
     voltage_kv: float
@@ -104,16 +104,14 @@ class Arc:
         return self.voltage_kv <= LOW_KV
 
 
-@dataclass(frozen=True, slots=True)
-class Current:
+class Current(Struct, frozen=True):
     """Arcing current, kA. `fitted` holds 0.6 kV only up to 600 V, else all three."""
 
     fitted: Fitted
     final_ka: float
 
 
-@dataclass(frozen=True, slots=True)
-class Exposure:
+class Exposure(Struct, frozen=True):
     """The effect of an arc of some duration.
 
     Attributes:
@@ -222,8 +220,7 @@ def _polynomial(coefficients: Sequence[float], x: float) -> float:
 # ---- Size of the enclosure (4.8) ----
 
 
-@dataclass(frozen=True, slots=True)
-class Enclosure:
+class Enclosure(Struct, frozen=True):
     """Inner measures of an enclosure, mm; the height and width are those of the opening."""
 
     height_mm: float
@@ -236,8 +233,7 @@ class Enclosure:
         return f"{self.height_mm:g} x {self.width_mm:g} x {self.depth_mm:g}"
 
 
-@dataclass(frozen=True, slots=True)
-class SizeCorrection:
+class SizeCorrection(Struct, frozen=True):
     """The correction for an enclosure, with its intermediate values.
 
     Attributes:

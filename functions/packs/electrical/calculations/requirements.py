@@ -6,8 +6,10 @@ Sources: NEC 210.19(A)(1), 210.20(A), 215.2(A)(1), 215.3, 220.55, 240.4(B)(1) an
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from packs.electrical.calculations.circuit_load import Load, motor_amps
 from packs.electrical.nec.motors import MotorKind, largest_protection
@@ -39,8 +41,7 @@ COOLING_FIRST, COOLING_MOST = 1.75, 2.25
 """440.22(A): 175 %, or 225 % if the equipment does not start; 15 A is always allowed."""
 
 
-@dataclass(frozen=True, slots=True)
-class Requirement:
+class Requirement(Struct, frozen=True):
     """The current that the conductors of a circuit must carry, and the device that protects them.
 
     Attributes:

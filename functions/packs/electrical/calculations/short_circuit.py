@@ -5,9 +5,10 @@ Missing data is refused by name; it is assumed only where this can only make the
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
 from typing import Any
 
+from msgspec import Struct, field
+from msgspec.structs import replace
 from pydantic.alias_generators import to_camel
 
 from packs.electrical.calculations.fault_current import (
@@ -44,8 +45,7 @@ LOW_VOLTAGE_V = 1000
 """Above it, conductors are of another class, with more insulation."""
 
 
-@dataclass(frozen=True, slots=True)
-class SupplyOverrides:
+class SupplyOverrides(Struct, frozen=True):
     """A question's figures, which replace those recorded of a supply.
 
     The length, one way in feet, the size and the number of sets are those of the conductors that
@@ -60,8 +60,7 @@ class SupplyOverrides:
     conductor_sets: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Motors:
+class Motors(Struct, frozen=True):
     """The motors on a bus and downstream of it, which contribute to a fault there.
 
     Attributes:
@@ -76,8 +75,7 @@ class Motors:
         return MOTOR_FACTOR * self.full_load_amps
 
 
-@dataclass(frozen=True, slots=True)
-class Fault:
+class Fault(Struct, frozen=True):
     """The fault current at a panel, and its calculation.
 
     Attributes:
@@ -101,8 +99,7 @@ class Fault:
         return self.points[-1].xr_ratio
 
 
-@dataclass(slots=True)
-class _Supply:
+class _Supply(Struct):
     """The points from the service so far, and the basis of their calculation.
 
     Attributes:

@@ -10,9 +10,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from functools import cache
 from typing import Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from packs.electrical.calculations.circuit_load import (
     DEFAULT_POWER_FACTOR,
@@ -58,8 +60,7 @@ TOTAL_LIMIT_PERCENT = 5.0
 SMALLEST = "14"
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
+class Run(Struct, frozen=True):
     """Conductors from one point to another, and the current in them.
 
     Attributes:
@@ -99,8 +100,7 @@ class Run:
             raise invalid("powerFactor", "power_factor", power_factor=self.power_factor)
 
 
-@dataclass(frozen=True, slots=True)
-class Drop:
+class Drop(Struct, frozen=True):
     """The voltage drop of a run.
 
     Attributes:
@@ -207,8 +207,7 @@ def _volts_per_side(run: Run, impedance: Impedance, method: Method) -> tuple[flo
     return amperes * (r * cosine + x * sine), amperes * (x * cosine - r * sine)
 
 
-@dataclass(frozen=True, slots=True)
-class FeederRun:
+class FeederRun(Struct, frozen=True):
     """A feeder on the way to a panel, as a run whose drop adds to that of a circuit.
 
     Attributes:
@@ -292,8 +291,7 @@ def _panels_behind(project: Project, target: Panel | Transformer) -> Iterator[Pa
             yield from _panels_behind(project, behind)
 
 
-@dataclass(frozen=True, slots=True)
-class FeederDrop:
+class FeederDrop(Struct, frozen=True):
     """The voltage drop of a feeder; None where it is not known."""
 
     feeder: FeederRun
@@ -301,8 +299,7 @@ class FeederDrop:
     percent: float | None
 
 
-@dataclass(frozen=True, slots=True)
-class Study:
+class Study(Struct, frozen=True):
     """A circuit's voltage drop: its own, that of its feeders, and the figures that would comply.
 
     Attributes:

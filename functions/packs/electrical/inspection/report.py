@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import Any
+
+from msgspec import Struct
 
 from packs.electrical.inspection.facts import Facts
 from packs.electrical.inspection.rule import (
@@ -52,7 +53,7 @@ Progress = Callable[[int, int], None]
 """Called with the number of rules that are done, and that of all."""
 
 
-class Place(NamedTuple):
+class Place(Struct, frozen=True):
     """One panel, circuit, feeder, transformer, motor, or the project's service and grounding.
 
     Attributes:
@@ -67,8 +68,7 @@ class Place(NamedTuple):
     fields: dict[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Issue:
+class Issue(Struct, frozen=True):
     """A rule that is violated in one place."""
 
     rule: Rule
@@ -103,8 +103,7 @@ class Issue:
         return TEXTS.text(f"inspection.rules.{entry}.{name}", **numbers, **problem.values)
 
 
-@dataclass(slots=True)
-class Gap:
+class Gap(Struct):
     """A rule that could not be checked for lack of a field: the number of places, and the first."""
 
     rule: Rule
@@ -118,8 +117,7 @@ class Gap:
         self.first = tuple(sorted((*self.first, place), key=lambda each: each.order)[:MAX_NAMED])
 
 
-@dataclass(frozen=True, slots=True)
-class Report:
+class Report(Struct, frozen=True):
     """The findings of an inspection.
 
     Attributes:

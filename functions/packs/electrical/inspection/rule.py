@@ -9,9 +9,9 @@ of the same signature. A rule's `title`, `problem` and `fix` are in `texts/<lang
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeVar, get_args
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar, get_args
 
+from msgspec import Struct, field
 from pydantic.alias_generators import to_camel
 
 from packs.electrical.nec.conductors import Material, Size, label
@@ -55,7 +55,7 @@ def known(value: T | None, field: str) -> T:
     return value
 
 
-class Problem(NamedTuple):
+class Problem(Struct, frozen=True):
     """The violation of a rule by one record.
 
     Attributes:
@@ -73,7 +73,7 @@ class Problem(NamedTuple):
     fix: Callable[[], Text] | None = None
 
 
-class Passed(NamedTuple):
+class Passed(Struct, frozen=True):
     """A rule applies to a record, which complies."""
 
 
@@ -87,8 +87,7 @@ Quantity = Callable[["Facts", Any], float]
 """A figure of a record, calculated from the project."""
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(Struct, frozen=True):
     """One requirement of the NEC.
 
     Attributes:
@@ -137,8 +136,7 @@ def always(facts: Facts, record: Any) -> bool:
     return True
 
 
-@dataclass(frozen=True, slots=True)
-class Recorded:
+class Recorded(Struct, frozen=True):
     """A check that a field of the record has a required value.
 
     Attributes:
@@ -160,8 +158,7 @@ class Recorded:
         return PASSED if is_right else Problem(texts=self.texts)
 
 
-@dataclass(frozen=True, slots=True)
-class Limit:
+class Limit(Struct, frozen=True):
     """A check that a figure is not larger, or not smaller, than another one.
 
     Each of the two is a number, the path of a field of the record, or a function that calculates

@@ -10,9 +10,10 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+
+from msgspec import Struct
 
 from packs.electrical.nec import editions
 from packs.electrical.nec.editions import DEFAULT, Edition
@@ -31,8 +32,7 @@ _LONGEST = 80
 _BRACKETS = re.compile(r"\s*\([A-Za-z0-9]{1,3}\)$")
 
 
-@dataclass(frozen=True, slots=True)
-class Article:
+class Article(Struct, frozen=True):
     """An article ("250") or a section ("250.66") of the NEC.
 
     Attributes:

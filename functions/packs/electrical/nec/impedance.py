@@ -7,9 +7,10 @@ nonmagnetic.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
 from typing import Literal, get_args
+
+from msgspec import Struct
 
 from packs.electrical.nec import tables
 from packs.electrical.nec.conductors import Material, Size, size_range
@@ -32,8 +33,7 @@ _CONDUITS: dict[str, Conduit] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Impedance:
+class Impedance(Struct, frozen=True):
     """The impedance of one conductor to neutral at 75 °C and 60 Hz, ohm per 1000 ft."""
 
     r_ohm_per_kft: float

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from packs.electrical.nec import tables
 from packs.electrical.nec.conductors import (
@@ -45,8 +47,7 @@ _UPPER_BOUND_COLUMNS = {"250.122": "ocpdMaxAmps", "310.15(B)(1)(1)": "ambientMax
 _COUNT_COLUMNS = {"310.15(C)(1)": "conductors", "220.54": "dryers", "220.55": "appliances"}
 
 
-@dataclass(frozen=True, slots=True)
-class TableQuery:
+class TableQuery(Struct, frozen=True):
     """The table, row and columns of a question; None where it does not say.
 
     Attributes:

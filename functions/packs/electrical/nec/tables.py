@@ -12,10 +12,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from packs.electrical.nec.editions import DEFAULT, EDITIONS, MOVED, Edition, article
 from packs.electrical.wording import TEXTS, pattern
@@ -63,7 +65,7 @@ class Standing(NamedTuple):
     note: Text | None = None
 
 
-class Figure(NamedTuple):
+class Figure(Struct, frozen=True):
     """A value that differs by edition. One that is not verified is used only with its note."""
 
     value: float
@@ -74,8 +76,7 @@ class Figure(NamedTuple):
 # Rows without names, for calculations
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(Struct, frozen=True):
     """One row: its cells, the editions that have it and those it was checked against."""
 
     cells: tuple[Any, ...]
@@ -163,8 +164,7 @@ def _unchecked_note(name: str, verified: tuple[int, ...], edition: Edition) -> T
 # Rows with names, for people
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
+class Column(Struct, frozen=True):
     """One column; `unit` is that of its numbers."""
 
     key: str
@@ -172,8 +172,7 @@ class Column:
     unit: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class TableRow:
+class TableRow(Struct, frozen=True):
     """One row by column key. Where it was not checked against the edition, `note` says so."""
 
     values: dict[str, Any]
@@ -183,8 +182,7 @@ class TableRow:
     """Columns whose cells alone were not checked."""
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
+class Table(Struct, frozen=True):
     """A table as one edition has it.
 
     Attributes:

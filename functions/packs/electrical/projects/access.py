@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 from packs.electrical.projects.records import Panel, Project, ProjectRole
 from packs.electrical.wording import TEXTS, invalid
@@ -27,8 +28,7 @@ _FIELD = "projectId"
 _RANK: dict[str, int] = {"viewer": 0, "member": 1, "owner": 2}
 
 
-@dataclass(frozen=True, slots=True)
-class Stored:
+class Stored(Struct, frozen=True):
     """A project's documents as read; `panels` by id. A new project has none."""
 
     project: DocumentSnapshot[Any]
@@ -69,8 +69,7 @@ class Stored:
             ) from error
 
 
-@dataclass(frozen=True, slots=True)
-class Opened:
+class Opened(Struct, frozen=True):
     """A project as one user sees it.
 
     Attributes:

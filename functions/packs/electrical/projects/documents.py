@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 from packs.electrical.projects.access import PANELS, PROJECTS, STORED, Stored, with_panels
 from packs.electrical.projects.records import SCHEMA_VERSION, Panel, Project, ProjectRole
@@ -26,8 +27,7 @@ MAX_BYTES = 3_500_000
 _TIMES = frozenset({"createdAt", "updatedAt"})
 
 
-@dataclass(frozen=True, slots=True)
-class Written:
+class Written(Struct, frozen=True):
     """Counts of the documents that were written, deleted, and left unchanged."""
 
     put: int

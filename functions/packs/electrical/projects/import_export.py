@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from hashlib import sha256
 from typing import Annotated, Any, Literal
 
+from msgspec import Struct
 from pydantic import Field
 
 from packs.electrical.projects.access import (
@@ -76,8 +76,7 @@ def imported(data: dict[str, Any] | str) -> Project:
 _BASE_CHARS = 50
 
 
-@dataclass(frozen=True, slots=True)
-class Import:
+class Import(Struct, frozen=True):
     """A project with its final id, and the documents that are stored under that id."""
 
     project: Project

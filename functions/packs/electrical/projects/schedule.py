@@ -11,8 +11,9 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from packs.electrical.calculations.loads.panel import feeder_circuits
 from packs.electrical.nec.conductors import label
@@ -29,8 +30,7 @@ _NO_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _LIKE_A_FORMULA = re.compile(r"^[\s]*[=+\-@]|^[\t\r\n]")
 
 
-@dataclass(frozen=True, slots=True)
-class Position:
+class Position(Struct, frozen=True):
     """One space of a panel. A circuit of several poles is described at its first one; the others
     have its load alone.
 
@@ -44,8 +44,7 @@ class Position:
     va: float | None
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(Struct, frozen=True):
     """Two positions of one phase, side by side; with an odd number of spaces, the last row has
     none on the right."""
 
@@ -54,8 +53,7 @@ class Row:
     right: Position | None
 
 
-@dataclass(frozen=True, slots=True)
-class Schedule:
+class Schedule(Struct, frozen=True):
     """The schedule of a panel, as shown on its door.
 
     Attributes:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from packs.electrical.projects.records import (
     Feeder,
@@ -42,16 +43,14 @@ class ProjectIndex:
         return self._motors.get((branch.panel.id, branch.circuit.circuit_number), [])
 
 
-@dataclass(frozen=True, slots=True)
-class Leg:
+class Leg(Struct, frozen=True):
     """A feeder, and its target: a panel or a transformer."""
 
     feeder: Feeder
     target: Panel | Transformer
 
 
-@dataclass(frozen=True, slots=True)
-class Path:
+class Path(Struct, frozen=True):
     """The path from the service equipment to a panel.
 
     Attributes:

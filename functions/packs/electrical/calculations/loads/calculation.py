@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
 from typing import Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from packs.electrical.calculations.loads.lines import Currents, System, magnitudes, scaled, total
 from packs.electrical.nec.editions import Edition, article
@@ -29,8 +31,7 @@ EVSE_LEAST_VA = 7200.0
 """220.57, from 2023 on."""
 
 
-@dataclass(frozen=True, slots=True)
-class Premises:
+class Premises(Struct, frozen=True):
     """The building, or the part of it, that a load calculation is for.
 
     Attributes:
@@ -97,8 +98,7 @@ def warn_of_tables(keys: Iterable[str], edition: Edition, basis: Basis) -> None:
     basis.warnings += [note for note in notes if note is not None]
 
 
-@dataclass(frozen=True, slots=True)
-class Load:
+class Load(Struct, frozen=True):
     """One load as Article 220 counts it.
 
     Attributes:
@@ -119,8 +119,7 @@ class Load:
     is_new: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(Struct, frozen=True):
     """One row of a load calculation.
 
     Attributes:
@@ -148,8 +147,7 @@ class Step:
         return 100 * self.demand_va / self.connected_va
 
 
-@dataclass(frozen=True, slots=True)
-class Calculation:
+class Calculation(Struct, frozen=True):
     """A whole load calculation of one panel or service."""
 
     method: Method

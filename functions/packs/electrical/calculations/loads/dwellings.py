@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from packs.electrical.calculations.loads.calculation import (
     SMALL_APPLIANCE_VA,
@@ -110,8 +111,7 @@ def _citations(loads: Sequence[Load], premises: Premises) -> Iterator[CodeRefere
 # ---- General loads, with which every dwelling method begins ----
 
 
-@dataclass(frozen=True, slots=True)
-class General:
+class General(Struct, frozen=True):
     """The general loads of a dwelling, listed: lighting and receptacles, small-appliance and
     laundry circuits.
 

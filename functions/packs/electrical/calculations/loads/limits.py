@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from packs.electrical.calculations.conductors import Installation, ampacity_of, default_terminal
 from packs.electrical.calculations.fault_current import transformer_amps
@@ -23,8 +24,7 @@ DWELLING_SHARE = 0.83
 share of its rating, from 100 A to 400 A."""
 
 
-@dataclass(frozen=True, slots=True)
-class Limit:
+class Limit(Struct, frozen=True):
     """One element and the current that it may carry, A.
 
     Attributes:

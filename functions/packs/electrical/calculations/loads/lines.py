@@ -12,8 +12,9 @@ from __future__ import annotations
 import cmath
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from packs.electrical.projects.records import NETWORK_V, Circuit, Panel, Transformer
 
@@ -32,8 +33,7 @@ _DELTA_WYE = cmath.rect(1, math.pi / 6)
 NAMES = {1: ("L1",), 2: ("L1", "L2"), 3: ("A", "B", "C")}
 
 
-@dataclass(frozen=True, slots=True)
-class System:
+class System(Struct, frozen=True):
     """The voltages of a panel.
 
     Attributes:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from packs.electrical.calculations.loads.lines import line_at, system_of
 from packs.electrical.projects.labels import equipment, equipment_in
@@ -30,7 +32,7 @@ _LARGEST_TWO_POLE_AMPS, _LARGEST_TWO_POLE_WATTS = 48, 10_000
 """A load above either is three-phase where the panel has three phases."""
 
 
-class NewLoad(NamedTuple):
+class NewLoad(Struct, frozen=True):
     """A proposed load; None where a figure is left out."""
 
     watts: float
@@ -40,7 +42,7 @@ class NewLoad(NamedTuple):
     poles: Poles | None = None
 
 
-class NewCircuit(NamedTuple):
+class NewCircuit(Struct, frozen=True):
     """The circuit of a new load, its number if there is room for it, and the assumptions."""
 
     circuit: Circuit
@@ -57,7 +59,7 @@ def of_amps(panel: Panel, load: NewLoad, amps: float) -> tuple[NewLoad, AssumedV
     load_va = isolated(f"{number(watts, digits=0)} VA")
     reason = TEXTS.text("new_load.amps", amps=in_amps(amps), volts=in_volts(volts), watts=load_va)
     of_current = AssumedValue("additional_load_watts", watts, "W", reason)
-    return load._replace(watts=watts, poles=poles), of_current
+    return replace(load, watts=watts, poles=poles), of_current
 
 
 def new_circuit(

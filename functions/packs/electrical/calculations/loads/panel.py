@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from packs.electrical.calculations.loads.calculation import Calculation, Load, Method, Premises
 from packs.electrical.calculations.loads.limits import Limit, limits_of
@@ -44,8 +46,7 @@ _ROUNDING = 1e-6
 """A load equal to the rating fits, whatever the rounding of its sum; a share."""
 
 
-@dataclass(frozen=True, slots=True)
-class Demand:
+class Demand(Struct, frozen=True):
     """The calculated load of a panel.
 
     Attributes:
@@ -98,8 +99,7 @@ class Demand:
         return imbalance_percent(self.line_amps)
 
 
-@dataclass(frozen=True, slots=True)
-class PanelLoads:
+class PanelLoads(Struct, frozen=True):
     """The loads behind a panel, gathered once for every method.
 
     Attributes:
@@ -182,8 +182,7 @@ def with_extra_circuits(project: Project, panel: Panel, extra: Sequence[Circuit]
 # ---- The loads behind a panel ----
 
 
-@dataclass(slots=True)
-class ConnectedLoads:
+class ConnectedLoads(Struct):
     """The loads behind a panel, and the assumptions about them."""
 
     loads: list[Load] = field(default_factory=list)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from packs.electrical.calculations.conductors import (
     MAX_SETS,
@@ -34,8 +34,7 @@ DWELLING_SIZES: tuple[Size, ...] = (
 _MATERIALS: tuple[Material, ...] = ("copper", "aluminum")
 
 
-@dataclass(frozen=True, slots=True)
-class Conductors:
+class Conductors(Struct, frozen=True):
     """Ungrounded conductors for a service.
 
     Attributes:

@@ -4,8 +4,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from packs.electrical.calculations.requirements import ALWAYS_CONTINUOUS, SEVERAL_OUTLETS
 from packs.electrical.inspection.facts import Facts, standard_device

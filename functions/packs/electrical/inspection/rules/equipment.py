@@ -3,8 +3,9 @@ transformers (450), and the means that disconnect them."""
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from packs.electrical.calculations.fault_current import transformer_amps
 from packs.electrical.calculations.requirements import CONTINUOUS, COOLING, COOLING_MOST, kind_of

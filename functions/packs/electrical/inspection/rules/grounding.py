@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from operator import not_
 
+from msgspec.structs import replace
+
 from packs.electrical.inspection.facts import Facts, in_table
 from packs.electrical.inspection.rule import (
     PASSED,
@@ -222,7 +224,7 @@ def egc_size(facts: Facts, record: PanelCircuit | Feeder) -> Finding:
     if not isinstance(finding, Problem):
         return finding
     values = {**finding.values, "device": amps(device)}
-    return finding._replace(values=values, texts="equipment-grounding")
+    return replace(finding, values=values, texts="equipment-grounding")
 
 
 def _least_egc(facts: Facts, wiring: Wiring, device: float) -> Size:

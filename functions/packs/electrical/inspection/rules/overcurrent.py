@@ -3,8 +3,9 @@ large a breaker violates one of these rules, by the cause."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from packs.electrical.calculations.conductors import default_terminal
 from packs.electrical.calculations.requirements import SEVERAL_OUTLETS
@@ -28,8 +29,7 @@ Cause = Literal["small", "nm", "corrected", "terminals"]
 TEN_AMPERES_SINCE = 2023
 
 
-@dataclass(frozen=True, slots=True)
-class Protection:
+class Protection(Struct, frozen=True):
     """The protection of conductors by the device before them.
 
     Attributes:

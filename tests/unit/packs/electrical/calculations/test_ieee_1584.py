@@ -4,13 +4,13 @@ The figures, by the standard's equation numbers, are those of D.1 and D.2 as pub
 them in their tests: `arcflash` by Li-aung Yip (Python) and its translation into Rust.
 """
 
-from dataclasses import replace
 from math import log10
 from typing import Any, get_args
 
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from packs.electrical.calculations.arc_flash import ArcParameters, Study, study
 from packs.electrical.calculations.ieee_1584 import (

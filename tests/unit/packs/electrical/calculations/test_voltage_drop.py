@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import cmath
 import math
-from dataclasses import replace
 from itertools import pairwise
 from typing import Any, get_args
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from packs.electrical.calculations.voltage_drop import (
     Method,

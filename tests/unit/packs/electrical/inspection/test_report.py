@@ -38,7 +38,10 @@ def _all(project: Project) -> Report:
 
 
 def _facts_of(report: Report) -> tuple[Any, ...]:
-    issues = [(issue.id, issue.message, issue.fix, issue.problem[:3]) for issue in report.issues]
+    issues = [
+        (issue.id, issue.message, issue.fix, issue.problem.measured, issue.problem.required)
+        for issue in report.issues
+    ]
     gaps = [(gap.rule.id, gap.field, gap.places, gap.first) for gap in report.gaps]
     return issues, gaps, report.passed, report.score
 

@@ -20,7 +20,7 @@ from packs.electrical.nec.loads import (
     range_demand_w,
     receptacle_demand_va,
 )
-from packs.electrical.nec.tables import standing
+from packs.electrical.nec.tables import Figure, standing
 from rollcall.core.errors import InvalidArgument
 from tests.support.rules import for_every
 
@@ -93,7 +93,7 @@ def test_lighting_demand_is_taken_in_steps(va: float, occupancy: str, demand: fl
 def test_hospitals_and_hotels_are_verified_for_2017_alone(
     occupancy: str, va: float, demand: float
 ) -> None:
-    assert lighting_demand_va(va, occupancy, 2017) == (pytest.approx(demand), True, None)
+    assert lighting_demand_va(va, occupancy, 2017) == Figure(pytest.approx(demand), True)
     for edition in (2020, 2023, 2026):
         figure = lighting_demand_va(va, occupancy, edition)  # type: ignore[arg-type]
         assert not figure.verified
