@@ -74,6 +74,10 @@ class Target(Struct, frozen=True):
 
         def work(batch: WriteBatch | None) -> Any:
             ctx.effects = batch
+            # The ledger may run an atomic capability again; only its last run counts.
+            ctx.citations.clear()
+            ctx.files.clear()
+            ctx.display = None
             return self.run(ctx, arguments)
 
         return Write(work, atomic=self.atomic, find=self.finder(ctx))

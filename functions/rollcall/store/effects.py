@@ -11,7 +11,8 @@ done, and only the process that created it performs the write. It stores the out
             --> unknown   the write began, and nobody can say whether it happened
 
 A capability that is `atomic` puts its writes into a batch, which also updates the ledger: both
-happen or neither, so a write that was cut off can safely be done again.
+happen or neither, so a write that was cut off can safely be done again. If its data changed before
+the commit, even by a trigger of our own, the capability runs again on the new data.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ import uuid
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
+from itertools import islice
 from time import monotonic, sleep
 from typing import TYPE_CHECKING, Any
 
@@ -45,6 +47,7 @@ from rollcall.core.redaction import redacted, redacted_json
 from rollcall.core.texts import TEXTS, Text
 from rollcall.core.wire import SCHEMA_VERSION, RunStatus
 from rollcall.store import audit, paths
+from rollcall.store.batches import attempts
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client, WriteBatch
@@ -52,6 +55,8 @@ if TYPE_CHECKING:
 RESULT_CHARS = 200_000
 IN_PROGRESS = timedelta(minutes=10)
 """How long a write that was begun may still be in progress in another process."""
+MAX_ATTEMPTS = 5
+"""How often an atomic capability runs whose data keeps changing, until its write is refused."""
 PATIENCE_S = 10.0
 """How long a repeat waits for the process that is doing the write."""
 
@@ -95,7 +100,8 @@ class Write(Struct, frozen=True):
     """How a capability performs a write.
 
     Attributes:
-        work: Performs the write and returns plain JSON; an atomic capability gets a batch.
+        work: Performs the write and returns plain JSON. An atomic capability gets a batch, and is
+            called again with a new one if the data changed before the commit.
         atomic: Whether all writes go into that batch.
         find: Finds out whether the write of this key happened, and returns its result or None.
             None if the capability cannot find out.
@@ -121,7 +127,7 @@ def perform_once(db: Client, effect: Effect, write: Write, *, waits_for_others: 
         OutcomeUnknown: The write was cut off, now or before, and may or may not have happened.
         AlreadyExists: The key was used for a write with other arguments.
         Aborted: Another process is doing the write (with `waits_for_others`), or the data that it
-            changes has changed in the meantime.
+            changes has changed at every attempt.
         AgentError: The write failed, now or before, and did not happen.
     """
     performance = _Performance(db, effect, write, waits_for_others)
@@ -227,29 +233,46 @@ class _Performance(Struct, frozen=True):
 
     def do(self, time: Any) -> Any:
         """Perform the write and store its outcome."""
-        batch = self.db.batch() if self.write.atomic else None
-        try:
-            result = self.write.work(batch)
-        except OutcomeUnknown as error:
-            raise self._unknown(error.text) from error
-        except AgentError as error:
-            return self._failed(error, time)
-        except Exception as error:
-            if self.write.atomic:  # its batch is never committed
-                self._note(EffectStatus.FAILED, error=type(error).__name__, time=time)
-                raise
-            report_incident(error, f"the effect {self.effect.key} of {self.effect.tool} broke off")
-            raise self._unknown(TEXTS.text("errors.failed_on_our_side")) from error
-        if batch is not None:
-            return self._commit(batch, result, time)
-        self._note_if_possible(EffectStatus.DONE, result=result)
-        return result
+        from google.api_core.exceptions import Conflict
+        from google.api_core.exceptions import FailedPrecondition as Moved
+        from google.api_core.exceptions import NotFound as Gone
+
+        for _ in islice(attempts(), MAX_ATTEMPTS):
+            batch = self.db.batch() if self.write.atomic else None
+            try:
+                result = self.write.work(batch)
+            except OutcomeUnknown as error:
+                raise self._unknown(error.text) from error
+            except AgentError as error:
+                return self._failed(error, time)
+            except Exception as error:
+                if self.write.atomic:  # its batch is never committed
+                    self._note(EffectStatus.FAILED, error=type(error).__name__, time=time)
+                    raise
+                incident = f"the effect {self.effect.key} of {self.effect.tool} broke off"
+                report_incident(error, incident)
+                raise self._unknown(TEXTS.text("errors.failed_on_our_side")) from error
+            if batch is None:
+                self._note_if_possible(EffectStatus.DONE, result=result)
+                return result
+            try:
+                return self._commit(batch, result, time)
+            except (Conflict, Moved, Gone):
+                if self._entry()[1] != time:  # taken over by another process, done, or erased
+                    break
+        changed = Aborted(
+            TEXTS.text("errors.changed_meanwhile"), hint=TEXTS.text("hints.look_again")
+        )
+        return self._failed(changed, time)
 
     def _commit(self, batch: WriteBatch, result: Any, time: Any) -> Any:
         """Commit an atomic write together with the ledger's entry.
 
         Whatever the commit returns, the entry, which is in the same batch, tells what happened.
         Writing the entry again keeps a commit that is still in flight from taking effect later.
+
+        Raises:
+            Conflict, Moved, Gone: The data or the entry has changed, and this commit wrote nothing.
         """
         from google.api_core.exceptions import Conflict, GoogleAPIError
         from google.api_core.exceptions import FailedPrecondition as Moved
@@ -264,11 +287,7 @@ class _Performance(Struct, frozen=True):
         try:
             batch.commit()
         except (Conflict, Moved, Gone):
-            refused = Aborted(
-                TEXTS.text("errors.changed_meanwhile"),
-                hint=TEXTS.text("hints.look_again"),
-            )
-            return self._failed(refused, time)
+            raise
         except Unfit as error:
             log.error("the database does not take what %s writes: %r", tool, error)
             unfit = InvalidArgument(

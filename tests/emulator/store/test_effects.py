@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from google.api_core.exceptions import Aborted as Contention
 from google.api_core.exceptions import ServiceUnavailable
-from google.cloud.firestore import Client, WriteBatch
+from google.cloud.firestore import Client, Increment, WriteBatch
 from msgspec.structs import replace
 
 from rollcall.core.errors import (
@@ -23,7 +23,8 @@ from rollcall.core.errors import (
     Unavailable,
 )
 from rollcall.store import effects, paths
-from rollcall.store.effects import Effect, Write, effect_key, perform_once
+from rollcall.store.batches import update_unchanged
+from rollcall.store.effects import MAX_ATTEMPTS, Effect, Write, effect_key, perform_once
 from tests.support.losing import How, losing_commit
 from tests.support.office import Died, at_once
 
@@ -215,7 +216,72 @@ def test_one_that_is_going_on_elsewhere_is_waited_for_and_then_left_to_it(
     assert till.written() == 1
 
 
-def test_an_atomic_write_that_finds_its_data_changed_says_so(till: Till) -> None:
+class Counter:
+    """A write that adds one to a number; another process changes the number before the commit."""
+
+    def __init__(self, db: Client, *, changes: int) -> None:
+        self.db, self.changes, self.reads = db, changes, 0
+        self.place = db.document("done/counter")
+        self.place.create({"number": 0})
+
+    def work(self, batch: WriteBatch | None) -> Any:
+        assert batch is not None
+        self.reads += 1
+        found = self.place.get()
+        number = found.get("number") + 1
+        update_unchanged(batch, found, {"number": number})
+        if self.reads <= self.changes:
+            self.change()
+        return {"number": number}
+
+    def change(self) -> None:
+        self.place.update({"number": Increment(10)})
+
+    def perform(self) -> Any:
+        return perform_once(self.db, EFFECT, Write(self.work, atomic=True), waits_for_others=False)
+
+    def number(self) -> int:
+        return int(self.place.get().get("number"))
+
+
+def test_an_atomic_write_whose_data_changed_decides_anew_on_the_new_data(till: Till) -> None:
+    counter = Counter(till.db, changes=2)
+    assert counter.perform() == counter.perform() == {"number": 21}
+    assert (counter.number(), counter.reads, till.status()) == (21, 3, "done")
+
+
+def test_an_atomic_write_whose_data_keeps_changing_is_refused(till: Till) -> None:
+    counter = Counter(till.db, changes=1000)
+    with pytest.raises(Aborted, match="changed in the meantime"):
+        counter.perform()
+    assert (counter.number(), counter.reads) == (10 * MAX_ATTEMPTS, MAX_ATTEMPTS)
+    assert till.status() == "failed"
+
+
+def test_an_atomic_write_that_the_new_data_forbids_is_refused_with_that_reason(till: Till) -> None:
+    class Full(Counter):
+        def work(self, batch: WriteBatch | None) -> Any:
+            if self.reads:
+                raise FailedPrecondition("it is full")
+            return super().work(batch)
+
+    with pytest.raises(FailedPrecondition, match="it is full"):
+        Full(till.db, changes=1).perform()
+    assert till.status() == "failed"
+
+
+def test_an_atomic_write_that_was_erased_meanwhile_is_not_decided_anew(till: Till) -> None:
+    class Erased(Counter):
+        def change(self) -> None:
+            self.db.document(f"effects/{EFFECT.key}").delete()
+
+    erased = Erased(till.db, changes=1)
+    with pytest.raises(Aborted, match="changed in the meantime"):
+        erased.perform()
+    assert (erased.number(), erased.reads) == (0, 1)
+
+
+def test_an_atomic_write_that_finds_its_place_taken_says_so(till: Till) -> None:
     taken = till.db.document("rooms/blue")
     taken.create({})
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -18,10 +20,12 @@ from packs.messaging.action_items import (
 from packs.messaging.priorities import set_message_priority
 from packs.messaging.sending import send_message, withdraw_message
 from packs.messaging.triggers import message_written
+from rollcall.agent.targets import local_target
 from rollcall.core.capability import Capability, plain
 from rollcall.core.context import ToolContext
 from rollcall.core.errors import AgentError, FailedPrecondition, InvalidArgument, PermissionDenied
 from rollcall.core.triggers import DocumentEvent
+from rollcall.store.effects import Effect, perform_once
 
 from .conftest import World
 
@@ -97,6 +101,23 @@ def test_a_sent_message_is_counted_and_found(world: World) -> None:
     settle(world, sent["messageId"])
     assert world.indexed("c") == sorted(["c-0", sent["messageId"]])
     assert (world.get("conversations/c") or {})["messageCount"] == 2
+
+
+@pytest.mark.parametrize("delay_ms", range(0, 60, 3))
+def test_a_message_can_be_withdrawn_while_the_index_marks_it(world: World, delay_ms: int) -> None:
+    world.talk("c", [("tom", CALM)])
+    sent = write(world, send_message, conversation_id="c", content="Hello")
+    target = local_target(Capability.of(withdraw_message), None, is_write=True)
+    ctx = replace(world.ctx(), effect_key="withdrawal")
+    effect = Effect("withdrawal", "dana", "withdraw_message", 1, "digest")
+    withdrawal = target.ledger_write(ctx, {"messageId": sent["messageId"]})
+    with ThreadPoolExecutor() as at_once:
+        marks = at_once.submit(settle, world, sent["messageId"])
+        time.sleep(delay_ms / 1000)
+        done = perform_once(world.db, effect, withdrawal, waits_for_others=True)
+        marks.result()
+    assert done["messageId"] == sent["messageId"]
+    assert world.get(f"messages/{sent['messageId']}") is None
 
 
 def test_a_repeat_of_one_effect_is_the_same_message(world: World) -> None:
