@@ -38,10 +38,11 @@ VEGA_LITE = "https://vega.github.io/schema/vega-lite/v5.json"
 
 
 class AnswerRecord(Struct, frozen=True):
-    """A checked answer; `score` is its share of the points, 0..1.
+    """A checked answer.
 
     Attributes:
         title: The title of its content when the pupil began.
+        max_points: The points of its question.
     """
 
     uid: str
@@ -50,7 +51,8 @@ class AnswerRecord(Struct, frozen=True):
     title: str
     bloom: str
     at: datetime
-    score: float
+    points: float
+    max_points: float
 
 
 Answers = Sequence[AnswerRecord]
@@ -180,7 +182,8 @@ def _answers(
                         title=attempt["title"],
                         bloom=answer.get("bloom") or "none",
                         at=attempt["startedAt"],
-                        score=answer["points"] / answer["maxPoints"],
+                        points=answer["points"],
+                        max_points=answer["maxPoints"],
                     )
                 )
     return found, is_all
@@ -294,12 +297,12 @@ def _within(answers: Answers, time_range: TimeRange | None, now: datetime) -> An
 
 
 def _figure(name: str, answers: Answers) -> Figure:
-    mean = sum(each.score for each in answers) / len(answers)
+    points, most = sum(each.points for each in answers), sum(each.max_points for each in answers)
     return Figure(
         name=name,
         students=students_of(answers),
         answers=len(answers),
-        percent=round(100 * mean),
+        percent=round(100 * points / most),
     )
 
 

@@ -26,6 +26,7 @@ from packs.education.wording import TEXTS
 from rollcall.core.context import ToolContext
 from rollcall.core.errors import FailedPrecondition, PermissionDenied, ResourceExhausted
 from rollcall.core.shapes import FileRef, Wire
+from rollcall.core.text import language
 from rollcall.store.batches import update_unchanged, where
 from rollcall.store.made_files import MadeFiles
 
@@ -50,6 +51,12 @@ Text = Annotated[str, Field(min_length=1, max_length=300)]
 Reader = Literal["owner", "teacher", "student"]
 """The least role of a reader. "owner" is the owner only; "teacher" adds the teachers of its course
 once it is published; "student" adds that course's pupils too."""
+
+
+def material_locale(ctx: ToolContext, topic: str) -> Literal["he", "en"]:
+    """Return the language of the material about a topic: Hebrew for a topic in Hebrew, whoever
+    asks, else the caller's."""
+    return "he" if ctx.locale.startswith("he") or language(topic) == "he" else "en"
 
 
 class QaCounts(Wire):

@@ -14,7 +14,13 @@ from msgspec import Struct
 from pydantic import BeforeValidator, Field
 
 from packs.education.blocks import Item, Source, item
-from packs.education.contents import CONTENTS, Content, create_content, new_content_id
+from packs.education.contents import (
+    CONTENTS,
+    Content,
+    create_content,
+    material_locale,
+    new_content_id,
+)
 from packs.education.documents import source_line
 from packs.education.exports import file_name
 from packs.education.generation.drafts import Topic, makes_draft
@@ -124,7 +130,7 @@ def generate_infographic(
             field="dataPoints",
             hint="dataPoints, or upload_knowledge",
         )
-    locale: Literal["he", "en"] = "he" if ctx.locale.startswith("he") else "en"
+    locale = material_locale(ctx, topic)
     title = " ".join(topic.split())
     made = picture(title, facts, style, locale, subtitle=grade_name(grade_level, locale))
     name = file_name(title)

@@ -9,7 +9,6 @@ A course offers the lessons of its current teachers; those of a former teacher a
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from msgspec import Struct
@@ -32,6 +31,7 @@ from packs.tutoring.wording import TEXTS, invalid, summary
 from rollcall.core.capability import capability
 from rollcall.core.context import ToolContext
 from rollcall.core.errors import FailedPrecondition, NotFound, PermissionDenied
+from rollcall.core.inputs import NOT_BLANK
 from rollcall.core.policy import ApprovalPolicy
 from rollcall.core.profile import SETUP_CHARS
 from rollcall.core.shapes import Id, Wire
@@ -57,7 +57,7 @@ Level = Literal["A1", "A2", "B1", "B2", "C1", "C2"]
 MissionId = Id
 ConversationPrompt = Annotated[str, Field(max_length=PROMPT_CHARS)]
 Minutes = Annotated[int, Field(ge=MIN_MINUTES, le=MAX_MINUTES)]
-Title = Annotated[str, Field(min_length=1, max_length=TITLE_CHARS)]
+Title = Annotated[str, Field(min_length=1, max_length=TITLE_CHARS, pattern=NOT_BLANK)]
 Locale = Literal["en", "he"]
 
 
@@ -65,7 +65,7 @@ class LessonTask(Wire):
     """Something that the student is to accomplish. Without an id it gets one: task-1, task-2 …"""
 
     id: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]{0,39}$")] | None = None
-    text: Annotated[str, Field(min_length=1, max_length=TASK_CHARS)]
+    text: Annotated[str, Field(min_length=1, max_length=TASK_CHARS, pattern=NOT_BLANK)]
 
 
 Tasks = Annotated[list[LessonTask], Field(max_length=MAX_TASKS)]
@@ -244,7 +244,7 @@ def configure_lesson(
         id=before.id if before else f"m{ctx.effect_key or ''}"[:33],
         teacher_uid=ctx.user.uid,
         course_id=course_id or (before.course_id if before else None),
-        title=title or (before.title if before else ""),
+        title=" ".join(title.split()) if title else (before.title if before else ""),
         conversation_prompt=conversation_prompt,
         level=level or (before.level if before else "A2"),
         duration_minutes=duration_minutes or (before.duration_minutes if before else 20),
@@ -331,7 +331,7 @@ def _tasks_with_ids(tasks: list[LessonTask]) -> tuple[Task, ...]:
         id = each.id or f"task-{place + 1}"
         if id in found:
             raise invalid(f"tasks.{place}.id", "two_tasks", "own_id", id=id)
-        found[id] = Task(id=id, text=" ".join(re.split(r"\s+", each.text.strip())))
+        found[id] = Task(id=id, text=" ".join(each.text.split()))
     return tuple(found.values())
 
 

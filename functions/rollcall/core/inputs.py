@@ -25,6 +25,8 @@ CONTEXT_CHARS = 4_000
 """The longest context that a client may send, as JSON text."""
 MAX_BODY_BYTES = 4_000_000
 MAX_DEPTH = 24
+NOT_BLANK = r"\S"
+"""The pattern of a text that is more than spaces."""
 MAX_VALUES = 20_000
 _INT64 = 2**63
 _NO_TEXT = re.compile("[\0\ud800-\udfff]")
@@ -160,7 +162,7 @@ def invalid(error: ValidationError, value: Any, *, field: str = "") -> InvalidAr
     text = repr(wrong)
     short = text if len(text) <= 60 else text[:57] + "…"
     ending = "" if isinstance(wrong, dict | list) else f" (not {short})"
-    reason = reason_of(first)
+    reason = _kinds([item for item, at in paths if at == path]) or reason_of(first)
     if isinstance(reason, str):
         return InvalidArgument(f"{name}: {reason[:1].lower()}{reason[1:]}{ending}", field=name)
     key = "invalid.field_and_value" if ending else "invalid.field"
@@ -174,6 +176,8 @@ def reason_of(error: ErrorDetails) -> str | Text:
     cause = values.get("error")
     if isinstance(cause, ValueError) and isinstance(text := next(iter(cause.args), None), Text):
         return text
+    if values.get("pattern") == NOT_BLANK:
+        return TEXTS.text("invalid.blank")
     if TEXTS.find(FALLBACK, f"invalid.{error['type']}") is None:
         return error["msg"].removeprefix("Value error, ")
     count = next((values[bound] for bound in ("min_length", "max_length") if bound in values), 0)
@@ -181,6 +185,15 @@ def reason_of(error: ErrorDetails) -> str | Text:
     if "actual_length" in values and values["actual_length"] is None:  # pydantic stopped counting
         values["actual_length"] = TEXTS.text("invalid.more")
     return TEXTS.text(f"invalid.{error['type']}", count=count, **values)
+
+
+def _kinds(errors: list[ErrorDetails]) -> str | None:
+    """Return the message for a value of none of the types of a union; None for other errors."""
+    start = "Input should be a valid "
+    kinds = [each["msg"].removeprefix(start) for each in errors if each["type"].endswith("_type")]
+    if not 1 < len(kinds) == len(errors):
+        return None
+    return f"{start}{', '.join(kinds[:-1])} or {kinds[-1]}"
 
 
 def _path(value: Any, error: ErrorDetails) -> list[str]:

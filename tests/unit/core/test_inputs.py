@@ -14,6 +14,7 @@ from rollcall.core.errors import FailedPrecondition, InvalidArgument, ResourceEx
 from rollcall.core.inputs import (
     CONTEXT_CHARS,
     MAX_BODY_BYTES,
+    NOT_BLANK,
     check_json,
     parse_json,
     parse_url,
@@ -83,6 +84,28 @@ def test_a_value_beyond_its_bounds_is_refused_in_both_languages(
     given = "" if isinstance(value, list | dict) else f" (not {value!r})"
     assert caught.value.message == f"{field}: {words[:1].lower()}{words[1:]}{given}"
     assert without_isolates(caught.value.say("he")) == hebrew
+
+
+def test_a_blank_text_is_refused_in_both_languages() -> None:
+    class Named(BaseModel):
+        name: Annotated[str, Field(pattern=NOT_BLANK)]
+
+    with pytest.raises(InvalidArgument) as caught:
+        validate(Named, {"name": " \t"})
+    assert caught.value.message == "name: a text is needed, not spaces alone (not ' \\t')"
+    assert "ולא רווחים בלבד" in caught.value.say("he")
+
+
+def test_a_value_of_none_of_several_types_is_told_all_of_them() -> None:
+    class Either(BaseModel):
+        answer: bool | int | list[str]
+
+    with pytest.raises(InvalidArgument) as caught:
+        validate(Either, {"answer": None})
+    wanted = "answer: input should be a valid boolean, integer or array (not None)"
+    assert caught.value.message == wanted
+    with pytest.raises(InvalidArgument, match=r"answer\.1: input should be a valid string"):
+        validate(Either, {"answer": ["a", 1]})
 
 
 def test_what_is_missing_is_named_in_both_languages() -> None:

@@ -20,6 +20,7 @@ from packs.education.contents import (
     QaCounts,
     block_id,
     create_content,
+    material_locale,
     new_content_id,
 )
 from packs.education.curriculum import Standard, find_standards, standard_citation, standards_about
@@ -41,6 +42,7 @@ from packs.education.school import SubjectId, grade_name, grade_number
 from rollcall.core.capability import Undo, capability
 from rollcall.core.context import ToolContext
 from rollcall.core.errors import FailedPrecondition
+from rollcall.core.inputs import NOT_BLANK
 from rollcall.core.policy import ApprovalPolicy
 from rollcall.core.shapes import FileRef, Wire
 from rollcall.core.texts import short
@@ -48,7 +50,7 @@ from rollcall.core.texts import short
 F = TypeVar("F", bound=Callable[..., Any])
 DRAFT = ApprovalPolicy(ask="never")
 """A private draft needs no approval: it is its teacher's own, and can be undone."""
-Topic = Annotated[str, Field(min_length=1, max_length=300, pattern=r"\S")]
+Topic = Annotated[str, Field(min_length=1, max_length=300, pattern=NOT_BLANK)]
 Instructions = Annotated[str, Field(max_length=2_000)]
 PassageText = Annotated[str, Field(max_length=12_000)]
 DocumentId = Annotated[str, Field(min_length=1, max_length=128)]
@@ -68,7 +70,7 @@ class Brief(Struct, frozen=True):
     topic: str
     grade: str | None
     subject: SubjectId | None
-    locale: str
+    locale: Literal["he", "en"]
     seed: str
     count: int = 10
     level: Level | Literal["all"] = "core"
@@ -167,7 +169,7 @@ def read_brief(
         topic=" ".join(topic.split()),
         grade=grade,
         subject="math" if is_math else subject,
-        locale=ctx.locale[:2] if ctx.locale[:2] in TEXTS.languages else "en",
+        locale=material_locale(ctx, topic),
         seed=f"{ctx.effect_key}{topic}",
         passages=tuple(found),
         **wanted,
@@ -248,7 +250,7 @@ def store_content(
         topic=brief.topic[:300],
         subject=brief.subject,
         grade=brief.grade,
-        locale="he" if brief.locale == "he" else "en",
+        locale=brief.locale,
         standards=[id for id, _ in standards],
         sources=[
             source.model_copy(update={"quote": None}) for source in sources if source is not None

@@ -40,6 +40,14 @@ def test_a_class_is_told_by_level_and_material(school: Client) -> None:
     assert "6 תלמידים" in get_analytics(hebrew).answer
 
 
+def test_a_percentage_is_of_the_points_of_all_questions(school: Client) -> None:
+    attempts(school, range(1, 7), answers={"1": ("apply", 1.0)}, points=30)
+    attempts(school, range(1, 7), answers={"2": ("apply", 0.0)}, points=10)
+    found = get_analytics(context(school))
+    assert found.total is not None and found.total.percent == 75
+    assert [each.percent for each in found.by_bloom] == [75]
+
+
 def test_two_contents_of_one_title_are_two_figures_and_one_of_two_titles_is_one(
     school: Client,
 ) -> None:

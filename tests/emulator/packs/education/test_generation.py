@@ -57,6 +57,13 @@ def test_a_worksheet_is_a_private_draft_with_checked_keys(school: Client) -> Non
     make(school, delete_content, key="u", content_id=undo.arguments({}, made)["contentId"])  # type: ignore[index]
 
 
+def test_material_about_a_topic_in_hebrew_is_in_hebrew_whoever_asks(school: Client) -> None:
+    english = context(school, writes=True, locale="en")
+    made = write(english, generate_static_content, content_type="worksheet", topic="שברים")
+    assert made["title"] == "דף עבודה: שברים, כיתה ד"
+    assert open_content(context(school, "ada"), made["contentId"]).content.locale == "he"
+
+
 def test_a_test_has_a_hundred_points_and_an_exam_no_hints(school: Client) -> None:
     test = make(school, generate_static_content, content_type="test", topic="כפל", grade="ג")
     assert sum(each["points"] for each in test["blocks"]) == 100

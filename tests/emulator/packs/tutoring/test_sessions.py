@@ -222,6 +222,14 @@ def test_a_teacher_gets_a_lesson_whole_as_it_is_configured(lessons: Lessons) -> 
     assert code(lessons.use("get_lesson", "ben", missionId=mission)) == "not-found"
 
 
+def test_a_lesson_has_a_title_of_one_line(lessons: Lessons) -> None:
+    for title in ("", " ", "\n\t"):
+        refused = lessons.use("configure_lesson", "ada", title=title)
+        assert refused["details"]["field"] == "arguments.title"
+    saved = lessons.use("configure_lesson", "ada", title="  At the\ncafé ")
+    assert saved["title"] == "At the café"
+
+
 def test_a_lesson_that_no_turn_would_take_is_not_saved(lessons: Lessons) -> None:
     words = [f"{n:060}" for n in range(20)]
     tools = [

@@ -80,10 +80,11 @@ def add_attempt(
     answers: dict[str, tuple[str | None, float]],
     title: str = "Fractions",
     content_id: str = "c",
+    points: int = 10,
 ) -> None:
-    """Store an attempt with answers by block id: a Bloom level, and the share of 10 points."""
+    """Store an attempt with answers by block id: a Bloom level, and the share of the points."""
     stored = {
-        id: {"tries": 1, "given": "a", "points": 10 * score, "maxPoints": 10}
+        id: {"tries": 1, "given": "a", "points": points * score, "maxPoints": points}
         | ({"bloom": bloom} if bloom else {})
         for id, (bloom, score) in answers.items()
     }

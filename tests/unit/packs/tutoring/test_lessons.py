@@ -158,6 +158,7 @@ def test_preview_reads_nothing_and_warns() -> None:
         ({"durationMinutes": 91}, "arguments.durationMinutes"),
         ({"targetLevel": "D1"}, "arguments.targetLevel"),
         ({"tasks": [{"text": "x"}] * 21}, "arguments.tasks"),
+        ({"tasks": [{"text": "x"}, {"text": " \n"}]}, "arguments.tasks.1.text"),
         ({"conversationPrompt": "{{x}}"}, "conversationPrompt"),
         ({"tasks": [{"id": "a", "text": "x"}, {"id": "a", "text": "y"}]}, "tasks.1.id"),
     ):
