@@ -350,8 +350,11 @@ def _check_decisions(approvals: Sequence[Approval], requested: dict[str, Decisio
         status = approval.status_at(now)
         decision = approval.decision
         if status is ApprovalStatus.EXPIRED:
+            is_over = approval.expires_at <= now
             raise FailedPrecondition(
-                TEXTS.text("errors.approval_over", ends=approval.expires_at),
+                TEXTS.text("errors.approval_over", ends=approval.expires_at)
+                if is_over
+                else TEXTS.text("errors.approval_closed"),
                 field=field,
                 hint=TEXTS.text("hints.ask_for_it_again"),
             )

@@ -388,6 +388,8 @@ def test_a_new_message_closes_what_waits(office: Office) -> None:
     assert json.loads(answered.results[0].content)["error"]["code"] == "expired"
     late = office.resume(asked)
     assert (late.code, office.done()) == ("failed-precondition", [])
+    assert late.error is not None
+    assert "went on with another message" in late.error["message"]
 
 
 def test_a_new_message_is_refused_while_a_yes_is_about_to_be_carried_out(office: Office) -> None:
@@ -422,6 +424,9 @@ def test_a_yes_after_the_time_is_over_is_refused(office: Office) -> None:
     past(office, only(asked.interrupts)["id"])
     late = office.resume(asked)
     assert (late.code, late.field) == ("failed-precondition", "resume.0.interruptId")
+    assert late.error is not None
+    assert late.error["message"].startswith("the time to decide this ended at")
+    assert "another message" not in late.error["message"]
     assert office.done() == []
 
 
