@@ -11,7 +11,7 @@ from pydantic import Field
 from packs.electrical.nec import tables
 from packs.electrical.nec.conductors import label, parse_material, parse_size
 from packs.electrical.nec.editions import DEFAULT, Edition
-from packs.electrical.nec.lookup import assumes_three_phase, parse_query, select
+from packs.electrical.nec.lookup import assumes_three_phase, has_sizes, parse_query, select
 from packs.electrical.nec.tables import Column, Table, TableRow
 from packs.electrical.results import CalculationResult, CodeReference, finish
 from packs.electrical.wording import TEXTS, invalid, number
@@ -106,6 +106,11 @@ def lookup_nec_table(
         raise invalid("table", "which_table", known=", ".join(tables.FILES))
     if value is not None and key.startswith(f"{value:g}") and not float(value).is_integer():
         value = None  # the table's own number, as 250.66 in "table 250.66"
+    whole = tables.table(key, edition or request.edition or DEFAULT)
+    if size is None and request.size is None and has_sizes(whole):
+        size = request.area
+    if key == "250.66" and request.in_parallel and size is None:
+        raise invalid("size", "parallel_by_area")
     request = replace(
         request,
         size=_parsed(parse_size, size, "size") or request.size,
@@ -116,7 +121,6 @@ def lookup_nec_table(
     )
     if request.value == request.rating:
         request = replace(request, value=None)  # "at 75 °C" names a column, not a row
-    whole = tables.table(key, edition or request.edition or DEFAULT)
     part, unused = select(whole, request)
     locale = ctx.locale
     warnings = _warnings(locale, part, unused, three_phase=assumes_three_phase(question, key))

@@ -52,20 +52,24 @@ class TableQuery(Struct, frozen=True):
 
     Attributes:
         table: A number of `tables.FILES`.
+        area: A conductor's metric area as it is written, such as "2.5 mm²".
         value: Amperes, horsepower, degrees Celsius or a count, whichever the table is entered by.
         row: The name of a row, such as "office" or "design_b".
         voltage: Of a motor, V.
+        in_parallel: Whether conductors in parallel are meant.
         above: Whether the row above `value` is meant, not that of the value itself.
     """
 
     table: str | None = None
     size: Size | None = None
+    area: str | None = None
     material: Material | None = None
     rating: Rating | None = None
     value: float | None = None
     row: str | None = None
     voltage: float | None = None
     edition: Edition | None = None
+    in_parallel: bool = False
     above: bool = False
     to_rod: bool = False
 
@@ -97,15 +101,20 @@ def parse_query(text: str, *, table: str | None = None) -> TableQuery:
     elif unit:
         value = _amount(text, unit)
     row = motor_kind(text) if key == "430.52" else None
+    area = re.search(
+        rf"(?<![\w./])\d+(?:\.\d+)?\s*(?:{pattern('nec.cues.mm2')})", text, re.IGNORECASE
+    )
     return TableQuery(
         table=key,
         size=size,
+        area=area[0] if area else None,
         material=material,
         rating=rating,
         value=value,
         row=find_occupancy(text) if key in OCCUPANCY_TABLES else row,
         voltage=_amount(text, "volts") if key in MOTOR_TABLES else None,
         edition=edition_in(text),
+        in_parallel=_has("in_parallel", text),
         above=key == "240.6(A)" and _has("above", text),
         to_rod=_has("rod", text),
     )
@@ -261,6 +270,11 @@ def select(table: Table, query: TableQuery) -> tuple[Table, tuple[str, ...]]:
     return part, tuple(unused)
 
 
+def has_sizes(table: Table) -> bool:
+    """Return whether the table's rows are entered by the size of a conductor."""
+    return table.key == "250.66" or any(column.key == "size" for column in table.columns)
+
+
 def _only(row: TableRow, columns: list[Column]) -> TableRow:
     """The row with these columns alone."""
     values = {column.key: row.values[column.key] for column in columns}
@@ -275,7 +289,7 @@ def _by_size(table: Table, query: TableQuery, rows: Rows) -> Rows | None:
         metals = [query.material] if query.material else MATERIALS
         fitting = [_service_row(rows, f"{metal}ServiceMax", query.size) for metal in metals]
         return [row for row in rows if row in fitting]
-    if not any(column.key == "size" for column in table.columns):
+    if not has_sizes(table):
         return None
     metals = (query.material,) if query.material else MATERIALS
     return [
@@ -316,7 +330,10 @@ def _by_value(table: Table, query: TableQuery, rows: Rows) -> Rows | None:
 def _by_row(table: Table, query: TableQuery, rows: Rows) -> Rows | None:
     assert query.row is not None
     if table.key in OCCUPANCY_TABLES:
-        key = parse_occupancy(query.row)
+        try:
+            key = parse_occupancy(query.row)
+        except InvalidArgument as error:
+            raise InvalidArgument(error.text, field="row") from error
         named = [row for row in rows if row.values["occupancy"] == key]
         return named or [row for row in rows if row.values["occupancy"] == "other"]
     if table.key == "430.52":

@@ -205,7 +205,11 @@ def test_arguments_win_over_the_question() -> None:
         ({"table": "310.15(B)(1)(1)", "value": 90}, "value", "10 to 85"),
         ({"table": "430.250", "value": 6}, "value", "1/2 to 500"),
         ({"query": "current of a 5 hp three-phase motor at 277 V"}, "voltage", "220 to 240"),
-        ({"table": "220.12", "row": "spaceship"}, "occupancy", "dwelling"),
+        ({"table": "220.12", "row": "spaceship"}, "row", "dwelling"),
+        ({"query": "ampacity of 2.5 mm² copper"}, "size", "AWG 14 (2.08 mm²)"),
+        ({"query": 'כושר הולכה של 4 ממ"ר'}, "size", "AWG 12 (3.31 mm²)"),
+        ({"query": "GEC for 2 sets of 500 kcmil"}, "size", "their sum"),
+        ({"query": "מוליך אלקטרודת הארקה לשני 350 kcmil במקביל"}, "size", "their sum"),
         ({"table": "430.52", "row": "steam engine"}, "row", "no row"),
         ({}, "table", "310.16"),
         ({"query": "hello"}, "table", "310.16"),
@@ -218,6 +222,17 @@ def test_what_cannot_be_looked_up_is_refused_by_name(
         look(**given_)
     assert refused.value.field == field
     assert said in refused.value.message
+
+
+def test_a_metric_area_of_a_known_size_finds_its_row() -> None:
+    assert cells(look(query="ampacity of 3.31 mm² copper at 75 °C"))["copper75"] == 25
+    by_device = look(query="EGC for a 20 A breaker with 2.5 mm² conductors")
+    assert cells(by_device)["copper"] == "12"
+
+
+def test_conductors_in_parallel_are_looked_up_by_the_sum_of_their_areas() -> None:
+    found = look(query="GEC for 2 sets of 500 kcmil copper", size="1000")
+    assert cells(found)["copper"] == "2/0"
 
 
 def test_an_unknown_table_lists_those_known() -> None:
