@@ -10,7 +10,7 @@ from dev import guarded_files
 from rollcall.core.guarded_files import FILE, guarded_file, guarded_in_word
 from rollcall.core.texts import TEXTS
 from rollcall_cli.workspace.guard import _guarded
-from rollcall_cli.workspace.names import folded
+from rollcall_cli.workspace.paths import folded
 from tests.support.rules import for_every
 
 ROWS = json.loads(FILE.read_text("utf-8"))["files"]

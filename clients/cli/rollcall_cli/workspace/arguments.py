@@ -1,7 +1,7 @@
-"""The arguments that each tool takes, and the check of those that a call came with.
+"""The arguments of each tool, and their validation.
 
-The server has checked them against its schemas; here they are checked again, because what runs
-on this machine should not depend on a server.
+The server validates calls against its schemas. They are validated again here, because what runs on
+this machine should not depend on a server.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _DIGEST = re.compile(r"[0-9a-f]{16}")
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A text; `digest`: the 16 hexadecimal digits of a file's digest."""
+    """A string. With `digest`, the 16 hexadecimal digits of a file's digest."""
 
     required: bool = False
     digest: bool = False
@@ -33,7 +33,7 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """A whole number within bounds, both included."""
+    """An integer between `low` and `high`, inclusive."""
 
     low: int
     high: int
@@ -86,10 +86,10 @@ TOOLS: dict[str, dict[str, Text | Number | Flag]] = {
 }
 
 
-def checked(tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
-    """The arguments under the names that the tool's function has for them.
+def check_arguments(tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
+    """Validate the arguments of a call and return them under the parameter names of its function.
 
-    An optional argument that is null counts as not given.
+    An optional argument that is null counts as left out.
 
     Raises:
         ToolError: There is no such tool, or an argument is missing, unknown or of another type.

@@ -1,4 +1,4 @@
-"""What every tool works with."""
+"""The context that each tool function gets."""
 
 from __future__ import annotations
 
@@ -14,23 +14,26 @@ from rollcall_cli.workspace.root import Root
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """The workspace as one call sees it.
+    """A workspace's folder, rules and limits, and one call's stop signal and output.
 
     Attributes:
-        writing: Held while a file is written: one at a time.
-        stop: Set by the user to end the call.
-        on_output: Takes a command's output, as plain text, while it runs.
+        write_lock: Held while a file is written: one at a time.
+        stop: Set when the user stops the call.
+        on_output: Receives a command's output, as plain text, while it runs.
     """
 
     root: Root
     guard: Guard
     limits: Limits
     environment: tuple[str, ...] = ()
-    writing: threading.Lock = field(default_factory=threading.Lock)
+    write_lock: threading.Lock = field(default_factory=threading.Lock)
     stop: threading.Event = field(default_factory=threading.Event)
     on_output: Callable[[str], None] = lambda text: None
 
     def check_stop(self) -> None:
-        """Raises: Stopped: The user stopped the call."""
+        """
+        Raises:
+            Stopped: The user stopped the call.
+        """
         if self.stop.is_set():
             raise Stopped("stopped by the user")

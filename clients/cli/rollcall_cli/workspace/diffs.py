@@ -1,7 +1,7 @@
-"""The unified diff of a change, for a person to decide about.
+"""The unified diff of a change, for the person who approves it.
 
-Comparing takes bounded time: what is the same at both ends is set aside first, and where too much
-is left in between, it is shown as removed and added without looking for what agrees in it.
+Comparing takes bounded time: equal lines at both ends are set aside first. Where too many lines
+remain between them, all of these are shown as removed and added, without a comparison.
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterator
 
-from rollcall_cli.workspace.editing import Change
-from rollcall_cli.workspace.plain import visible
+from rollcall_cli.workspace.control_chars import visible
+from rollcall_cli.workspace.write_tools import Change
 
 CONTEXT_LINES = 3
 _MAX_COMPARED = 250_000  # lines before times lines after

@@ -1,4 +1,4 @@
-"""What a tool says when it will not or cannot do what was asked."""
+"""Errors of the tools, and the translation of the operating system's into them."""
 
 from __future__ import annotations
 
@@ -9,10 +9,9 @@ from contextlib import contextmanager
 
 
 class ToolError(Exception):
-    """A tool's failure in plain words: what was wrong, where, and what would be accepted.
+    """A tool call failed. The message says what was wrong, where, and what would be accepted.
 
-    The words go to the model, so they never hold what a refused file contains or where the root
-    is on this machine.
+    The model reads it, so it never has content of a refused file or the root's absolute path.
     """
 
 
@@ -21,8 +20,8 @@ class Stopped(ToolError):
 
 
 @contextmanager
-def in_plain_words(path: str) -> Iterator[None]:
-    """Turn the system's refusals about `path` into a `ToolError`."""
+def translate_os_errors(path: str) -> Iterator[None]:
+    """Raise an `OSError` about `path` as a `ToolError`."""
     try:
         yield
     except OSError as error:

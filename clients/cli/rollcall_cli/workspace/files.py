@@ -1,4 +1,4 @@
-"""Text files as they are on disk, and as a model reads and writes them."""
+"""Text files: their bytes on disk, and the text that a model reads and writes."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import stat
 from dataclasses import dataclass
 from typing import Self
 
-from rollcall_cli.workspace.errors import ToolError, in_plain_words
+from rollcall_cli.workspace.errors import ToolError, translate_os_errors
 from rollcall_cli.workspace.guard import Guard
 from rollcall_cli.workspace.limits import MIB
 from rollcall_cli.workspace.root import Root, existing, open_file
@@ -20,9 +20,9 @@ DIGEST_CHARS = 16
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """A file's bytes, and what `os.fstat` said of it while it was open.
+    """A file's bytes, and its `os.fstat` from while it was open.
 
-    `path` is as it was asked for, `name` as the disk has it.
+    `path` is the requested one, `name` the file's name on disk.
     """
 
     path: str
@@ -41,13 +41,13 @@ class File:
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """How a text is kept in its file: with a byte order mark or not, its line ends."""
+    """The encoding details of a text file: byte order mark and line endings."""
 
     bom: bool = False
     crlf: bool = False
 
     def text(self, data: bytes, path: str) -> str:
-        """The text of a file's bytes, with line ends of its form as "\\n".
+        """Decode a file's bytes, with "\\n" for the line endings of this form.
 
         Raises:
             ToolError: It is not UTF-8.
@@ -61,10 +61,10 @@ class Form:
         return text.replace("\r\n", "\n") if self.crlf else text
 
     def data(self, text: str, path: str) -> bytes:
-        """The bytes of a text in this form; "\\r\\n" that the text already has stays.
+        """Encode a text in this form; "\\r\\n" in the text is kept.
 
         Raises:
-            ToolError: It cannot be kept as UTF-8 text.
+            ToolError: It cannot be encoded as UTF-8 text.
         """
         if "\0" in text:
             raise ToolError(f"{path}: the content holds a NUL character; only text is written")
@@ -81,7 +81,7 @@ class Form:
 
     @classmethod
     def of(cls, file: File) -> Self:
-        """How a file keeps its text.
+        """The form of a file.
 
         Raises:
             ToolError: It holds no text.
@@ -111,16 +111,16 @@ def read(root: Root, guard: Guard, path: str, parts: tuple[str, ...], limit: int
 
 
 def read_in(directory: int, guard: Guard, path: str, name: str, limit: int) -> File:
-    """Read a whole file of an open directory. `guard` has been asked about its name.
+    """Read a whole file of an open directory. The caller has checked its name with `guard`.
 
     Raises:
         ToolError: It is no regular file, or larger than `limit` bytes.
     """
-    with in_plain_words(path):
+    with translate_os_errors(path):
         name = existing(directory, name)
     fd = open_file(directory, name, path, hard_links=guard.allows_hard_links())
     try:
-        with in_plain_words(path):
+        with translate_os_errors(path):
             status = os.fstat(fd)
             data = b"" if status.st_size > limit else _bytes(fd, limit + 1)
     finally:

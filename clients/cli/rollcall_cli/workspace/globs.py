@@ -1,7 +1,7 @@
-"""Patterns of paths: `*.py`, `src/**/*.ts`, `*.{js,jsx}`.
+"""Glob patterns for paths: `*.py`, `src/**/*.ts`, `*.{js,jsx}`.
 
-Matching takes time in proportion to pattern times path, whatever the pattern: one comes from a
-model, others from a repository.
+Matching takes time in proportion to the length of the pattern times that of the path, for every
+pattern: they come from a model or from a repository.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ MAX_ALTERNATIVES = 64
 
 
 class Glob:
-    """A pattern without `/` is for names in any directory, one with `/` for whole paths."""
+    """A glob pattern: without `/` it matches names in any directory, with `/` whole paths."""
 
     def __init__(self, pattern: str) -> None:
-        """Read a pattern.
+        """Parse a pattern.
 
         Raises:
             ToolError: It is too long, or its braces have too many alternatives.
@@ -29,7 +29,7 @@ class Glob:
         self._patterns = [one.removeprefix("./") for one in _alternatives(pattern)]
 
     def matches(self, parts: tuple[str, ...]) -> bool:
-        """Whether the path of a file, as parts below the root, is meant."""
+        """Whether a file's path, as parts below the root, matches."""
         return any(
             matches(tuple(one.split("/")), parts) if "/" in one else fnmatchcase(parts[-1], one)
             for one in self._patterns
@@ -38,8 +38,8 @@ class Glob:
 
 @lru_cache(maxsize=4096)
 def matches(pattern: tuple[str, ...], parts: tuple[str, ...]) -> bool:
-    """Whether parts of a path match parts of a pattern; `**` stands for any number of them."""
-    reached = {0}  # how many parts of the path the pattern so far can stand for
+    """Whether the parts of a path match those of a pattern; `**` matches any number of parts."""
+    reached = {0}  # the numbers of path parts that the pattern so far can match
     for one in pattern:
         if one == "**":
             reached = set(range(min(reached), len(parts) + 1))

@@ -1,4 +1,4 @@
-"""Paths inside the root that are still not for a model: secrets, and what runs by itself.
+"""The paths inside the root that tools refuse: secrets, startup files and repositories.
 
 `guarded_files.json` lists them, each with its reason. A path there is a name (`.bashrc`, `*.pem`),
 the end of a path (`.cargo/config.toml`) or, with a slash at its end, a folder anywhere with all
@@ -21,19 +21,19 @@ from typing import Any
 
 from rollcall_cli.workspace.errors import ToolError
 from rollcall_cli.workspace.limits import Permission
-from rollcall_cli.workspace.names import folded
+from rollcall_cli.workspace.paths import folded
 
 VERSION_CONTROL = frozenset((".git", ".hg", ".svn", ".jj", ".bzr"))
 _REPOSITORY = ("HEAD", "objects", "refs")
-"""What makes a folder a git repository, whatever its name."""
+"""The entries by which git recognizes a repository, whatever the folder's name."""
 _WORDS = re.compile(r"[\s;|&<>()`$={}:,@]+")
 _QUOTES = str.maketrans("", "", "'\"\\")
 _MATCHES = 10_000
-"""Files that the wildcards of one word are compared with."""
+"""The most files that the wildcards of one word expand to."""
 
 
 class Guard:
-    """Says which paths are refused although they are inside the root."""
+    """Decides which paths inside the root are refused."""
 
     def __init__(
         self, allowed: Collection[Permission] = (), own: Collection[tuple[str, ...]] = ()
@@ -41,14 +41,14 @@ class Guard:
         """Create a guard.
 
         Args:
-            allowed: What the user allows of what is refused otherwise.
+            allowed: Refusals that the user lifts.
             own: Paths of this client's own files and folders, as parts below the root.
         """
         self._allowed = frozenset(allowed)
         self._own = tuple(tuple(folded(part) for part in path) for path in own)
 
     def check_read(self, path: str, parts: tuple[str, ...]) -> None:
-        """Refuse to read what only version control, this client or the user should.
+        """Refuse to read secrets, repositories and this client's own files.
 
         Raises:
             ToolError: The path is one of these.
@@ -57,32 +57,36 @@ class Guard:
             raise ToolError(f"{path}: {reason}")
 
     def check_write(self, path: str, parts: tuple[str, ...], root: int) -> None:
-        """Refuse to write what may not be read, and what would run without being asked for.
+        """Refuse to write what may not be read, and startup files, which run by themselves.
 
         Args:
-            root: The root, as an open directory: a repository of another name is known by what
-                lies in it.
+            root: The root, as an open directory, to recognize repositories by their content.
         Raises:
             ToolError: The path is one of these.
         """
-        if reason := self.unreadable(parts) or self._starts(parts) or _in_repository(parts, root):
+        if (
+            reason := self.unreadable(parts)
+            or self._startup_reason(parts)
+            or _in_repository(parts, root)
+        ):
             raise ToolError(f"{path}: {reason}")
 
     def check_command(self, command: str, root: Path) -> None:
-        """Refuse a command that names a file which may not be read, plainly or by wildcards.
+        """Refuse a command that names a file which may not be read, literally or by wildcards.
 
-        What a shell puts together (`a=.e; cat ${a}nv`) is not found: a person approves the command.
+        Names that the shell assembles (`a=.e; cat ${a}nv`) are not detected: a person approves the
+        command.
 
         Raises:
             ToolError: It names one.
         """
         for word in _WORDS.split(command.translate(_QUOTES)):
-            for parts in _named(word, root):
+            for parts in _paths_in(word, root):
                 if reason := self.unreadable(parts):
                     raise ToolError(f"command: {'/'.join(parts)}: {reason}")
 
     def unreadable(self, parts: tuple[str, ...]) -> str | None:
-        """Why a path is not read, or None."""
+        """The reason why a path may not be read, or None."""
         names = tuple(folded(part) for part in parts)
         if any(names[: len(own)] == own for own in self._own):
             return "a file of this client itself"
@@ -96,7 +100,7 @@ class Guard:
     def allows_hard_links(self) -> bool:
         return "hard-links" in self._allowed
 
-    def _starts(self, parts: tuple[str, ...]) -> str | None:
+    def _startup_reason(self, parts: tuple[str, ...]) -> str | None:
         kind, reason = _guarded(tuple(folded(part) for part in parts))
         if kind != "startup" or "startup-files" in self._allowed:
             return None
@@ -104,7 +108,7 @@ class Guard:
 
 
 class _Path:
-    """One path of the list: the parts of a folder, or of the end of a path."""
+    """One guarded path: the parts of a folder, or the last parts of a file's path."""
 
     def __init__(self, path: str, row: dict[str, Any]) -> None:
         self.parts = tuple(folded(part) for part in path.rstrip("/").split("/"))
@@ -121,8 +125,8 @@ class _Path:
 
 
 @cache
-def _list() -> tuple[tuple[_Path, ...], tuple[str, ...]]:
-    """The guarded paths, and the names that are no secrets although they look like some."""
+def _guarded_paths() -> tuple[tuple[_Path, ...], tuple[str, ...]]:
+    """The guarded paths, and the file names that only look like secrets."""
     found = json.loads(Path(__file__).with_name("guarded_files.json").read_text("utf-8"))
     paths = tuple(_Path(path, row) for row in found["files"] for path in row["paths"])
     return paths, tuple(found["secretExceptions"])
@@ -130,8 +134,8 @@ def _list() -> tuple[tuple[_Path, ...], tuple[str, ...]]:
 
 @cache
 def _last_parts() -> re.Pattern[str]:
-    """What the last part of any guarded path matches: a path without such a name is none."""
-    paths, _ = _list()
+    """A pattern for the last parts of all guarded paths, to pass quickly over all others."""
+    paths, _ = _guarded_paths()
     return re.compile("|".join(sorted({translate(path.parts[-1]) for path in paths})))
 
 
@@ -144,7 +148,7 @@ def _guarded(names: tuple[str, ...]) -> tuple[str | None, str]:
     """The kind of a guarded path and its reason; no kind where it is not guarded."""
     if not any(map(_may_be_guarded, names)):
         return None, ""
-    paths, exceptions = _list()
+    paths, exceptions = _guarded_paths()
     for path in paths:
         if path.matches(names):
             is_file = path.kind == "secret" and not path.is_folder
@@ -158,7 +162,7 @@ def _fits(pattern: str, name: str) -> bool:
 
 
 def _in_repository(parts: tuple[str, ...], root: int) -> str | None:
-    """Why a file below a folder that git takes for a repository is not written."""
+    """The reason not to write below a folder that git takes for a repository, or None."""
     for depth in range(len(parts)):
         folder = "/".join(parts[:depth]) or "."
         try:
@@ -170,8 +174,8 @@ def _in_repository(parts: tuple[str, ...], root: int) -> str | None:
     return None
 
 
-def _named(word: str, root: Path) -> Iterator[tuple[str, ...]]:
-    """The paths that a word of a command means, and of `--opt/path` what follows the dashes."""
+def _paths_in(word: str, root: Path) -> Iterator[tuple[str, ...]]:
+    """The paths that a word of a command stands for, with wildcards expanded."""
     paths = [word]
     if has_magic(word):
         paths += islice(iglob(word, root_dir=root), _MATCHES)

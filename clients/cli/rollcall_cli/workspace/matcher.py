@@ -1,9 +1,9 @@
-"""Lines of a text that a pattern is in. Also a program: it matches in a process of its own.
+"""Search for a pattern in the lines of a text. Also a program, to do so in its own process.
 
-A regular expression from a model can take longer than the universe has; a process can be ended.
-Run as a program it takes one line of JSON, {"pattern", "ignoreCase", "limit"}, answers with one
-({} or {"error"}), then takes texts, each a line with its length in bytes and the bytes, and
-answers each with a line of JSON: {"total", "lines": [[number, text], …]}.
+A regular expression from a model can run practically forever; a process can be killed. The program
+reads one line of JSON, {"pattern", "ignoreCase", "limit"}, and writes one: {} or {"error"}. Then it
+reads texts, each a line with its length in bytes followed by the bytes, and answers each with a
+line of JSON: {"total", "lines": [[number, text], …]}.
 
 It imports nothing but the standard library, so that it starts fast.
 """
@@ -20,8 +20,10 @@ _TEXT_CHARS = 240
 _BEFORE_CHARS = 60
 
 
-def matching(pattern: re.Pattern[str], text: str, limit: int) -> tuple[int, list[tuple[int, str]]]:
-    """How many lines match, and the first of them: their numbers and what is around the match."""
+def matching_lines(
+    pattern: re.Pattern[str], text: str, limit: int
+) -> tuple[int, list[tuple[int, str]]]:
+    """The number of matching lines, and the first of them as line number and text around it."""
     total = 0
     found: list[tuple[int, str]] = []
     for number, line in enumerate(text.split("\n"), 1):
@@ -39,7 +41,7 @@ def _around(line: str, at: int) -> str:
     return ("…" if start else "") + text + ("…" if start + _TEXT_CHARS < len(line) else "")
 
 
-def _bound() -> None:
+def _limit_memory() -> None:
     import resource
 
     _, hard = resource.getrlimit(resource.RLIMIT_AS)
@@ -49,18 +51,18 @@ def _bound() -> None:
 
 
 def _serve() -> None:
-    _bound()
+    _limit_memory()
     source, answers = sys.stdin.buffer, sys.stdout
-    asked: dict[str, Any] = json.loads(source.readline())
+    request: dict[str, Any] = json.loads(source.readline())
     try:
-        pattern = re.compile(asked["pattern"], re.IGNORECASE if asked["ignoreCase"] else 0)
+        pattern = re.compile(request["pattern"], re.IGNORECASE if request["ignoreCase"] else 0)
     except (re.error, RecursionError, OverflowError, MemoryError) as error:
         print(json.dumps({"error": str(error) or type(error).__name__}), flush=True)
         return
     print("{}", file=answers, flush=True)
     while head := source.readline():
         text = source.read(int(head)).decode("utf-8", "replace")
-        total, lines = matching(pattern, text, asked["limit"])
+        total, lines = matching_lines(pattern, text, request["limit"])
         print(json.dumps({"total": total, "lines": lines}), file=answers, flush=True)
 
 

@@ -1,4 +1,4 @@
-"""A command's output: its beginning and its end, however much there is in between."""
+"""A command's output, of which only the beginning and the end are kept."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ _LIVE_END = "\n… more output is not shown while it runs …\n"
 
 
 class Output:
-    """Text in; the first and the last characters of it are kept."""
+    """A buffer that keeps the first and the last characters of its text."""
 
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
@@ -23,7 +23,7 @@ class Output:
         return self._chars > kept
 
     def add(self, text: str) -> str:
-        """Take more text; return what of it is to be shown while the command runs."""
+        """Add text; return the part to show while the command runs."""
         live = self._live(text)
         self._chars += len(text)
         room = self._limits.output_head_chars - len(self._head)
@@ -37,7 +37,7 @@ class Output:
         return live
 
     def text(self) -> str:
-        """What is kept, with a remark where something is left out."""
+        """The kept text, with a note about how much is left out."""
         end = self._end()
         left_out = self._chars - len(self._head) - len(end)
         remark = f"\n… {left_out:,} characters left out …\n" if left_out else ""

@@ -1,4 +1,4 @@
-"""Patterns to search for: plain text here, regular expressions in a process with a time limit."""
+"""Search patterns: literal text in this process, regular expressions in one with a time limit."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ MAX_CHARS = 1000
 _STEP_S = 0.1
 _PROGRAM = (sys.executable, "-I", "-S", str(Path(matcher.__file__)))
 
-Found = tuple[int, list[tuple[int, str]]]
-"""How many lines match, and the first of them."""
+Matches = tuple[int, list[tuple[int, str]]]
+"""The number of matching lines, and the first of them as line number and text."""
 
 
 class Pattern(Protocol):
-    def matching(self, data: bytes, path: str, left_s: float) -> Found:
+    def matching_lines(self, data: bytes, path: str, left_s: float) -> Matches:
         """The lines of a file that match.
 
         Raises:
@@ -35,30 +35,30 @@ class Pattern(Protocol):
 
 
 class Literal:
-    """A text that is looked for as it is. Its time is in proportion to what is searched."""
+    """A literal text. A search takes time in proportion to the text searched."""
 
     def __init__(self, query: str, *, ignore_case: bool, limit: int) -> None:
         self._pattern = re.compile(re.escape(query), re.IGNORECASE if ignore_case else 0)
         self._limit = limit
 
-    def matching(self, data: bytes, path: str, left_s: float) -> Found:
+    def matching_lines(self, data: bytes, path: str, left_s: float) -> Matches:
         text = data.decode("utf-8", "replace")
         if not self._pattern.search(text):
             return 0, []
-        return matcher.matching(self._pattern, text, self._limit)
+        return matcher.matching_lines(self._pattern, text, self._limit)
 
     def close(self) -> None:
         pass
 
 
 class Regex:
-    """A regular expression. It is matched in a process that is ended when it takes too long."""
+    """A regular expression, matched in a process that is killed when it takes too long."""
 
     def __init__(self, context: Context, query: str, *, ignore_case: bool, limit: int) -> None:
         """Start the process.
 
         Raises:
-            ToolError: The pattern is none, or takes too long to read.
+            ToolError: The pattern is invalid, or takes too long to compile.
         """
         self._context = context
         self._process = subprocess.Popen(
@@ -69,16 +69,16 @@ class Regex:
             env={},
             start_new_session=True,
         )
-        asked = {"pattern": query, "ignoreCase": ignore_case, "limit": limit}
+        request = {"pattern": query, "ignoreCase": ignore_case, "limit": limit}
         try:
-            answer = self._ask(json.dumps(asked).encode() + b"\n", "the pattern", 5.0)
+            answer = self._ask(json.dumps(request).encode() + b"\n", "the pattern", 5.0)
             if "error" in answer:
                 raise ToolError(f"query: not a regular expression: {answer['error']}")
         except BaseException:
             self.close()
             raise
 
-    def matching(self, data: bytes, path: str, left_s: float) -> Found:
+    def matching_lines(self, data: bytes, path: str, left_s: float) -> Matches:
         answer = self._ask(b"%d\n%b" % (len(data), data), path, left_s)
         return answer["total"], [(number, text) for number, text in answer["lines"]]
 
@@ -86,12 +86,12 @@ class Regex:
         self._process.kill()
         self._process.communicate()
 
-    def _ask(self, request: bytes, path: str, left_s: float) -> dict[str, Any]:
+    def _ask(self, message: bytes, path: str, left_s: float) -> dict[str, Any]:
         stdin, stdout = self._process.stdin, self._process.stdout
         assert stdin is not None and stdout is not None
         deadline = time.monotonic() + left_s
         try:
-            stdin.write(request)
+            stdin.write(message)
             stdin.flush()
             while not select.select([stdout], [], [], _STEP_S)[0]:
                 self._context.check_stop()
@@ -112,7 +112,7 @@ class Regex:
 def pattern_of(
     context: Context, query: str, *, is_regex: bool, case_sensitive: bool, limit: int
 ) -> Pattern:
-    """The pattern that a search asks for.
+    """The pattern of a search.
 
     Raises:
         ToolError: The query is empty, too long, of several lines, or no regular expression.

@@ -1,8 +1,8 @@
-"""The workspace's root, as a directory that is open, and everything opened below it.
+"""The workspace's root as an open directory, and opening files and directories below it.
 
 Each part of a path is opened from the directory before it (`dir_fd`), never through a symbolic
-link (`O_NOFOLLOW`), and `..` is no part of a path. So nothing outside can be reached, whatever
-is swapped while a path is walked: an open directory stays the one it was.
+link (`O_NOFOLLOW`), and `..` is no valid part. So nothing outside can be reached, whatever is
+swapped meanwhile: an open directory stays the same one.
 """
 
 from __future__ import annotations
@@ -15,19 +15,19 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from rollcall_cli.workspace.errors import ToolError, in_plain_words
+from rollcall_cli.workspace.errors import ToolError, translate_os_errors
 
 _DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 _SIBLINGS = 10_000
-"""Names of a directory that are looked through for one written in another Unicode form."""
+"""The most names of a directory that are compared in search of another Unicode form."""
 
 
 class Root:
-    """An open directory. Close it when done."""
+    """The open root directory; to be closed."""
 
     def __init__(self, path: Path) -> None:
-        """Open the root; if it is a symbolic link, what it points to now.
+        """Open the root. A symbolic link is resolved once, now.
 
         Raises:
             ToolError: It is no directory, or this system cannot keep paths inside one.
@@ -43,7 +43,7 @@ class Root:
         if resolved == Path(resolved.anchor):
             raise ToolError("the whole disk cannot be a workspace; choose a folder")
         self.path = resolved
-        with in_plain_words(str(path)):
+        with translate_os_errors(str(path)):
             try:
                 self.fd = os.open(resolved, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
             except NotADirectoryError as error:
@@ -59,14 +59,14 @@ class Root:
         """Open a directory below the root.
 
         Args:
-            create: Make the directories that are not there.
+            create: Create missing directories.
         Raises:
             ToolError: A part is missing, a link, or no directory.
         """
         fd = os.dup(self.fd)
         try:
             for index, part in enumerate(parts):
-                with in_plain_words("/".join(parts[: index + 1])):
+                with translate_os_errors("/".join(parts[: index + 1])):
                     below = _enter(fd, part, create=create)
                 os.close(fd)
                 fd = below
@@ -76,7 +76,7 @@ class Root:
 
 
 def open_file(directory: int, name: str, path: str, *, hard_links: bool) -> int:
-    """Open a regular file of an open directory to read it.
+    """Open a regular file of an open directory for reading.
 
     Args:
         path: What to call the file in an error.
@@ -84,12 +84,12 @@ def open_file(directory: int, name: str, path: str, *, hard_links: bool) -> int:
     Raises:
         ToolError: It is not there, or anything but a regular file.
     """
-    with in_plain_words(path):
-        # A device may do something when it is opened: look before, and again at what was opened.
+    with translate_os_errors(path):
+        # Opening a device can have effects, so check before opening, and again what was opened.
         _check(os.stat(name, dir_fd=directory, follow_symlinks=False), path, hard_links)
         fd = os.open(name, _FILE, dir_fd=directory)
     try:
-        with in_plain_words(path):
+        with translate_os_errors(path):
             _check(os.fstat(fd), path, hard_links)
     except BaseException:
         os.close(fd)
@@ -98,7 +98,7 @@ def open_file(directory: int, name: str, path: str, *, hard_links: bool) -> int:
 
 
 def existing(directory: int, name: str) -> str:
-    """The name as the disk has it, where it differs only by its Unicode form (NFC or NFD)."""
+    """The name on disk, which may differ from `name` in its Unicode form (NFC or NFD)."""
     try:
         os.stat(name, dir_fd=directory, follow_symlinks=False)
     except FileNotFoundError:
@@ -113,7 +113,9 @@ def _enter(fd: int, part: str, *, create: bool) -> int:
     except FileNotFoundError:
         if not create:
             raise
-    with suppress(FileExistsError):  # somebody else made it; what it is, opening it tells
+    with suppress(
+        FileExistsError
+    ):  # another process created it
         os.mkdir(name, dir_fd=fd)
     return os.open(name, _DIRECTORY, dir_fd=fd)
 

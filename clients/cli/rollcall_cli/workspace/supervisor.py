@@ -1,18 +1,17 @@
-"""Runs one shell command and ends everything that it started. It is a program of its own.
+"""A program that runs one shell command and kills every process it started.
 
     supervisor.py DIRECTORY STATUS TIMEOUT_S GRACE_S FILE_BYTES MEMORY_BYTES COMMAND
 
-DIRECTORY and STATUS are file descriptors. The command is run by /bin/sh in the directory, its
-input empty, its output the supervisor's own. When the supervisor's input ends, because the client
-wants the command to stop or is gone itself, the command is ended.
+DIRECTORY and STATUS are file descriptors. /bin/sh runs the command in the directory, with an empty
+input and the supervisor's own output. When the supervisor's input ends, because the client stops
+the command or has died itself, the command is killed.
 
-To STATUS it writes "pid N" when the command begins, and "done EXIT_CODE WHY" when nothing of it
-runs any more; WHY is "ended", "late" or "stopped".
+To STATUS it writes "pid N" when the command begins, and "done EXIT_CODE WHY" when none of its
+processes runs any more; WHY is "ended", "late" or "stopped".
 
-On Linux it adopts what its descendants leave behind, so a process that has detached itself from
-its session is still found. Elsewhere only the command's process group is ended. Not found
-anywhere: what other services start when asked to (docker, systemd, cron, a build daemon that ran
-before).
+On Linux it adopts orphaned descendants, so a process that has detached itself from its session is
+still found. On other systems only the command's process group is killed. Processes that other
+services start on request (docker, systemd, cron, a build daemon) are found on neither.
 
 It imports little, so that it starts fast: neither `typing` nor `contextlib` nor `subprocess`.
 """
@@ -46,7 +45,7 @@ class Command:
         self._exit: int | None = None
         self.pid = os.fork()
         if self.pid == 0:
-            _become(text, status)
+            _exec(text, status)
 
     def wait(self, seconds: float, *, for_input: bool) -> bool:
         """Wait for the command to end, or for the input to end; true where the command has."""
@@ -63,11 +62,11 @@ class Command:
                 return self._has_ended()
         return True
 
-    def ask_to_end(self) -> None:
+    def terminate(self) -> None:
         self._signal(signal.SIGTERM)
 
-    def end(self) -> None:
-        """End whatever still runs."""
+    def kill(self) -> None:
+        """Kill all processes that still run."""
         for _ in range(_ROUNDS):
             self._signal(signal.SIGKILL)
             if self._has_ended() and not descendants(os.getpid()):
@@ -75,13 +74,13 @@ class Command:
             time.sleep(_ROUND_S)
 
     def exit_code(self) -> int:
-        """As a shell gives it: 128 and the signal's number where a signal ended it."""
+        """The exit code as shells give it: 128 plus the signal's number where a signal ended it."""
         if self._exit is None:
             return 128 + signal.SIGKILL  # it is waiting for a device, and will end after that
         return self._exit if self._exit >= 0 else 128 - self._exit
 
     def _has_ended(self) -> bool:
-        """Take leave of all children that have ended; true where the command is one of them."""
+        """Reap all children that have ended; true where the command is one of them."""
         try:
             while True:
                 pid, status = os.waitpid(-1, os.WNOHANG)
@@ -99,8 +98,8 @@ class Command:
         _send(number, self.pid, to_group=True)
 
 
-def _become(text: str, status: int) -> None:
-    """Turn this process, just forked, into the command."""
+def _exec(text: str, status: int) -> None:
+    """Replace this forked process with the command."""
     try:
         os.setsid()
         _prctl(_SIGNAL_ON_PARENTS_DEATH, signal.SIGKILL)
@@ -115,7 +114,7 @@ def _become(text: str, status: int) -> None:
 
 
 def descendants(ancestor: int) -> list[int]:
-    """What a process has started, and what these have; none where there is no /proc."""
+    """The ids of all descendants of a process; none where there is no /proc."""
     if sys.platform != "linux":
         return []
     children: dict[int, list[int]] = {}
@@ -159,20 +158,20 @@ def _prctl(option: int, value: int) -> None:
         ctypes.CDLL(None).prctl(option, value, 0, 0, 0)
 
 
-def _bound(timeout_s: int, file_bytes: int, memory_bytes: int) -> None:
-    bounds = {
+def _set_limits(timeout_s: int, file_bytes: int, memory_bytes: int) -> None:
+    limits = {
         resource.RLIMIT_CORE: 0,
         resource.RLIMIT_FSIZE: file_bytes,
         resource.RLIMIT_DATA: memory_bytes,
         resource.RLIMIT_CPU: (timeout_s + 1) * (os.cpu_count() or 1),
     }
-    for name, limit in bounds.items():
+    for name, most in limits.items():
         _, hard = resource.getrlimit(name)
-        value = limit if hard == resource.RLIM_INFINITY else min(limit, hard)
+        value = most if hard == resource.RLIM_INFINITY else min(most, hard)
         try:
             resource.setrlimit(name, (value, value))
         except (ValueError, OSError):
-            pass  # not every system bounds all of these
+            pass  # not every system supports all of these
 
 
 def main() -> None:
@@ -182,17 +181,17 @@ def main() -> None:
     os.close(directory)
     os.set_inheritable(status, False)
     _prctl(_ADOPT_ORPHANS, 1)
-    _bound(timeout_s, int(sys.argv[5]), int(sys.argv[6]))
+    _set_limits(timeout_s, int(sys.argv[5]), int(sys.argv[6]))
     command = Command(sys.argv[7], status)
     started = time.monotonic()
     try:
         why = "ended"
         if not command.wait(timeout_s, for_input=True):
             why = "late" if time.monotonic() - started >= timeout_s else "stopped"
-            command.ask_to_end()
+            command.terminate()
             command.wait(grace_s, for_input=False)
     finally:
-        command.end()
+        command.kill()
     try:
         os.write(status, f"done {command.exit_code()} {why}\n".encode())
     except BrokenPipeError:

@@ -1,4 +1,4 @@
-"""The six tools of the workspace pack, on one folder of this machine."""
+"""The six tools of the workspace pack, for one folder of this machine."""
 
 from __future__ import annotations
 
@@ -10,25 +10,23 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from rollcall_cli.workspace import diffs, editing
-from rollcall_cli.workspace.arguments import TOOLS, checked
+from rollcall_cli.workspace import diffs, write_tools
+from rollcall_cli.workspace.arguments import TOOLS, check_arguments
+from rollcall_cli.workspace.command_tool import run_command
 from rollcall_cli.workspace.context import Context
 from rollcall_cli.workspace.errors import ToolError
 from rollcall_cli.workspace.guard import Guard
 from rollcall_cli.workspace.limits import Limits, Permission
-from rollcall_cli.workspace.listing import list_directory
-from rollcall_cli.workspace.reading import read_file
+from rollcall_cli.workspace.read_tools import list_directory, read_file, search_files
 from rollcall_cli.workspace.root import Root
-from rollcall_cli.workspace.running import run_command
-from rollcall_cli.workspace.searching import search_files
 
 Run = Callable[..., dict[str, Any]]
 
 
 class Workspace:
-    """A folder that tools may work in, and nothing outside of it.
+    """The tools, confined to one folder.
 
-    Nothing here asks for permission: whoever calls `run` has it.
+    It asks for no approval: the caller of `run` has obtained it.
     """
 
     def __init__(
@@ -43,11 +41,11 @@ class Workspace:
         """Open a folder.
 
         Args:
-            root: The folder. If it is a symbolic link, what it points to now.
-            limits: How much is read, returned and run at most.
-            allow: What the user allows of what is refused otherwise.
-            environment: Names of environment variables that commands get beyond the usual few.
-            own: Files and folders of this client; where they are inside the root they are refused.
+            root: The folder. A symbolic link is resolved once, now.
+            limits: Limits of the tools.
+            allow: Refusals that the user lifts.
+            environment: Names of further environment variables that commands get.
+            own: Files and folders of this client, which are refused inside the root.
         Raises:
             ToolError: It is no folder, or this system cannot keep paths inside one.
         """
@@ -66,14 +64,14 @@ class Workspace:
             "list_directory": list_directory,
             "read_file": read_file,
             "search_files": search_files,
-            "write_file": editing.write_file,
-            "edit_file": editing.edit_file,
+            "write_file": write_tools.write_file,
+            "edit_file": write_tools.edit_file,
             "run_command": run_command,
         }
 
     @property
     def tools(self) -> dict[str, Run]:
-        """What can be run, by id: each takes the arguments, `on_output` and `stop` as `run`."""
+        """The tools by id. Each takes arguments, `on_output` and `stop`, as `run` does."""
         return {tool: partial(self.run, tool) for tool in TOOLS}
 
     def validate(self, tool: str, arguments: dict[str, Any]) -> None:
@@ -82,7 +80,7 @@ class Workspace:
         Raises:
             ToolError: There is no such tool, or it does not take these arguments.
         """
-        checked(tool, arguments)
+        check_arguments(tool, arguments)
 
     def run(
         self,
@@ -95,15 +93,15 @@ class Workspace:
         """Run a tool.
 
         Args:
-            on_output: Takes a command's output while it runs, as text that is safe to print.
-            stop: Ends the call when it is set, and a command with everything it started.
+            on_output: Receives a command's output while it runs, as text that is safe to print.
+            stop: Setting it ends the call, and a command with all its processes.
         Returns:
-            The tool's result, as JSON that fits into what the server takes.
+            The tool's result, as JSON within the server's size limit.
         Raises:
-            ToolError: It could not be done; its words are for the model.
+            ToolError: The call failed; the message is for the model.
             Stopped: `stop` was set.
         """
-        named = checked(tool, arguments)
+        named = check_arguments(tool, arguments)
         context = replace(
             self._context,
             stop=stop or threading.Event(),
@@ -112,25 +110,25 @@ class Workspace:
         return self._functions[tool](context, **named)
 
     def diff(self, tool: str, arguments: dict[str, Any]) -> str:
-        """The unified diff of what a call would change on disk as it is now, safe to print.
+        """The unified diff of the change that a call would make now, safe to print.
 
-        Empty where nothing would change. The file is read and nothing is written; whether the
-        file was read before is left to `run`.
+        It is empty where nothing would change. Nothing is written. Whether the model has read the
+        file before is checked by `run` alone.
 
         Raises:
             ToolError: The call would fail, or the tool does not write files.
         """
-        named = checked(tool, arguments)
+        named = check_arguments(tool, arguments)
         named.pop("digest", None)
         if tool == "write_file":
-            return diffs.unified(editing.writing_of(self._context, **named))
+            return diffs.unified(write_tools.change_of_write(self._context, **named))
         if tool == "edit_file":
             named.setdefault("replace_all", False)
-            return diffs.unified(editing.edit_of(self._context, **named))
+            return diffs.unified(write_tools.change_of_edit(self._context, **named))
         raise ToolError(f"{tool} changes no file that is known beforehand")
 
     def close(self) -> None:
-        """Let go of the folder."""
+        """Close the folder."""
         self._root.close()
 
     def __enter__(self) -> Self:

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from rollcall_cli.workspace.arguments import TOOLS, checked
+from rollcall_cli.workspace.arguments import TOOLS, check_arguments
 from tests.unit.cli.workspace.conftest import Place
 
 
@@ -32,7 +32,7 @@ def test_a_wrong_argument_is_refused_with_what_is_accepted(
 
 
 def test_null_counts_as_not_given() -> None:
-    assert checked("read_file", {"path": "a", "startLine": 2, "endLine": None}) == {
+    assert check_arguments("read_file", {"path": "a", "startLine": 2, "endLine": None}) == {
         "path": "a",
         "start_line": 2,
     }

@@ -1,23 +1,23 @@
-"""`write_file` and `edit_file`, and what either would change."""
+"""The tools that write: `write_file` and `edit_file`, and previews of their changes."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any
 
-from rollcall_cli.workspace import files, writing
+from rollcall_cli.workspace import atomic_write, files
 from rollcall_cli.workspace.context import Context
 from rollcall_cli.workspace.errors import ToolError
 from rollcall_cli.workspace.files import File, Form
 from rollcall_cli.workspace.limits import MIB
-from rollcall_cli.workspace.names import file_parts
+from rollcall_cli.workspace.paths import file_parts
 
 _PLACES = 10
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What a call would do to a file: its text before (None where there is none) and after."""
+    """The change that a call makes to a file: its text before (None for a new file) and after."""
 
     path: str
     before: str | None
@@ -32,15 +32,15 @@ def write_file(
 ) -> dict[str, Any]:
     """Create a file, or replace one that was read and has not changed since.
 
-    A file that was read and is gone is created again: nothing is lost by that.
+    A file that was read and has since been deleted is created again: nothing is lost by that.
 
     Returns:
         {"path", "size" (bytes), "digest", "created": bool}.
     Raises:
         ToolError: It exists and was not read, has changed since, or may not be written.
     """
-    with context.writing:
-        change = writing_of(context, path, content)
+    with context.write_lock:
+        change = change_of_write(context, path, content)
         if change.file is not None:
             if digest is None:
                 raise ToolError(f"{path}: it exists and was not read; read it first")
@@ -66,7 +66,7 @@ def edit_file(
         ToolError: The text is not there, is there more than once, the file has changed since it
             was read, or may not be written.
     """
-    with context.writing:
+    with context.write_lock:
         file = _read(context, path)
         if digest is not None:
             _check_digest(file, digest)
@@ -75,17 +75,17 @@ def edit_file(
     return {**_result(change), "replaced": change.replaced}
 
 
-def writing_of(context: Context, path: str, content: str) -> Change:
-    """What `write_file` would do, whether or not the file was read.
+def change_of_write(context: Context, path: str, content: str) -> Change:
+    """Preview `write_file`, whether or not the file was read before.
 
-    A file that is replaced keeps its byte order mark and its line ends.
+    A replaced file keeps its byte order mark and its line endings.
 
     Raises:
         ToolError: The path may not be written, or what is there is no text file.
     """
     parts = file_parts(path)
     context.guard.check_write(path, parts, context.root.fd)
-    file = _present(context, path)
+    file = _file_or_none(context, path)
     form = Form.of(file) if file else Form()
     data = form.data(content, path)
     _check_size(context, path, data)
@@ -93,8 +93,10 @@ def writing_of(context: Context, path: str, content: str) -> Change:
     return Change(path, before, form.text(data, path), data, file)
 
 
-def edit_of(context: Context, path: str, old_text: str, new_text: str, replace_all: bool) -> Change:
-    """What `edit_file` would do to the file as it is now.
+def change_of_edit(
+    context: Context, path: str, old_text: str, new_text: str, replace_all: bool
+) -> Change:
+    """Preview `edit_file` on the file as it is now.
 
     Raises:
         ToolError: As for `edit_file`.
@@ -113,9 +115,9 @@ def _put(context: Context, change: Change) -> None:
     context.check_stop()
     with context.root.directory(parts[:-1], create=change.file is None) as directory:
         if change.file is None:
-            writing.create(directory, parts[-1], change.path, change.data)
+            atomic_write.create(directory, parts[-1], change.path, change.data)
         else:
-            writing.replace(directory, change.file, change.data)
+            atomic_write.replace(directory, change.file, change.data)
 
 
 def _edited(context: Context, file: File, old: str, new: str, replace_all: bool) -> Change:
@@ -132,7 +134,7 @@ def _edited(context: Context, file: File, old: str, new: str, replace_all: bool)
     places = text.count(old)
     if not places:
         raise ToolError(f"{path}: oldText is not in the file; {_hint(text, old)}")
-    if not replace_all and (lines := _several(text, old)):
+    if not replace_all and (lines := _lines_of_places(text, old)):
         raise ToolError(
             f"{path}: ambiguous: oldText is in {max(places, 2)} places ({lines}); "
             "give more of the lines around it, or replaceAll"
@@ -144,8 +146,8 @@ def _edited(context: Context, file: File, old: str, new: str, replace_all: bool)
     return Change(path, text, after, data, file, replaced=places)
 
 
-def _present(context: Context, path: str) -> File | None:
-    """The file that is there, or None: it, or a directory on the way, is not."""
+def _file_or_none(context: Context, path: str) -> File | None:
+    """The existing file, or None where it or one of its directories does not exist."""
     try:
         return _read(context, path)
     except ToolError as error:
@@ -169,10 +171,10 @@ def _check_chars(context: Context, path: str, size: int) -> None:
         raise ToolError(f"{path}: {size:,} bytes; at most {limit // MIB or 1} MB is written")
 
 
-def _several(text: str, part: str) -> str | None:
-    """The lines of the first places where a part occurs, or None where it occurs once.
+def _lines_of_places(text: str, part: str) -> str | None:
+    """The line numbers of the first occurrences of a text, or None where it occurs once.
 
-    Places that overlap count as two: replacing either would be a guess.
+    Overlapping occurrences count as two: replacing either would be a guess.
     """
     at = text.find(part)
     following = text.find(part, at + 1)
@@ -190,7 +192,7 @@ def _several(text: str, part: str) -> str | None:
 
 
 def _hint(text: str, old: str) -> str:
-    """What to do about a text that was not found."""
+    """Advice for the model when `oldText` was not found."""
     words = "".join(old.split())
     if words and words in "".join(text.split()):
         return "it is there with other spaces or line ends: copy it exactly from read_file"

@@ -1,9 +1,8 @@
-"""A path as a model writes it: relative to the root, parts joined with `/`.
+"""Paths from a model: relative to the root, with parts joined by `/`.
 
-A path is never decoded, expanded or resolved: `%2e%2e` is a name of six characters. What means
-something else than a plain name on any system (Windows forms too, on every system) is refused, so
-that the same call does the same everywhere. Staying inside the root does not depend on this:
-`root` opens part by part.
+A path is never decoded, expanded or resolved: `%2e%2e` is a name of six characters. A part that has
+a special meaning on any system, Windows included, is refused on all, so that the same call does the
+same everywhere. Containment in the root does not depend on this: `root` opens part by part.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ _OVERRIDES = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
 
 def directory_parts(path: str) -> tuple[str, ...]:
-    """The parts of a path; none for the root itself, written `.`.
+    """Split a path into its parts; the root itself, `.`, has none.
 
     Raises:
         ToolError: It is not a plain relative path.
@@ -50,7 +49,7 @@ def directory_parts(path: str) -> tuple[str, ...]:
 
 
 def file_parts(path: str) -> tuple[str, ...]:
-    """The parts of a path that names a file.
+    """Split the path of a file into its parts.
 
     Raises:
         ToolError: It is not a plain relative path, or names a directory.
@@ -62,7 +61,7 @@ def file_parts(path: str) -> tuple[str, ...]:
 
 
 def refusal(name: str) -> str | None:
-    """Why a name cannot be part of a path, or None."""
+    """The reason why a name cannot be part of a path, or None."""
     if any(unicodedata.category(char) in _UNPRINTABLE or char in _OVERRIDES for char in name):
         return "control characters are not allowed in a path"
     if len(name.encode()) > MAX_NAME_BYTES:
@@ -85,17 +84,17 @@ def refusal(name: str) -> str | None:
 
 @lru_cache(maxsize=8192)
 def folded(name: str) -> str:
-    """A name as the most forgiving file system would compare it.
+    """Normalize a name as the most lenient file system would compare it.
 
-    Case, compatibility forms and characters that are ignored do not count: `.GIT`, `.ｇit` and
+    Case, compatibility forms and ignorable characters are dropped: `.GIT`, `.ｇit` and
     `.g\u200cit` are all `.git`.
     """
     visible = "".join(char for char in name if unicodedata.category(char) != "Cf")
     return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", visible).casefold())
 
 
-def shown(name: str) -> str:
-    """A name from the disk as text that can be sent and shown: what cannot, becomes `�`."""
+def printable(name: str) -> str:
+    """A name from the disk as printable text; characters that are not become `�`."""
     if name.isascii() and name.isprintable():
         return name
     text = name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
@@ -106,4 +105,4 @@ def shown(name: str) -> str:
 
 
 def _refused(path: str, reason: str) -> ToolError:
-    return ToolError(f"{shown(path.encode('utf-8', 'replace').decode())}: {reason}")
+    return ToolError(f"{printable(path.encode('utf-8', 'replace').decode())}: {reason}")

@@ -1,4 +1,4 @@
-"""`run_command`: a shell command in the workspace's root, bounded in time and output."""
+"""The tool `run_command`: a shell command in the workspace's root, limited in time and output."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ from typing import Any
 
 from rollcall_cli.workspace import supervisor
 from rollcall_cli.workspace.context import Context
-from rollcall_cli.workspace.environment import PLAIN_GIT, environment_for_commands
+from rollcall_cli.workspace.control_chars import ControlFilter, invisible_char
+from rollcall_cli.workspace.environment import GIT_FUNCTION, environment_for_commands
 from rollcall_cli.workspace.errors import Stopped, ToolError
 from rollcall_cli.workspace.output import Output
-from rollcall_cli.workspace.plain import Plain, unseen
 
 MAX_CHARS = 10_000
 _PROGRAM = (sys.executable, "-I", "-S", str(Path(supervisor.__file__)))
 _CHUNK = 65_536
 _STEP_S = 0.05
-_LAST_WORDS_S = 0.5
-"""For output that is still on its way when the command has ended."""
-_LATE_S = 10.0
-"""After its time limit, a supervisor that has not reported is taken for dead."""
+_DRAIN_S = 0.5
+"""How long output is read after the command has ended."""
+_REPORT_S = 10.0
+"""How long after the time limit a supervisor may report before it counts as dead."""
 
 
 def run_command(context: Context, *, command: str, timeout_s: int = 60) -> dict[str, Any]:
     """Run a command by /bin/sh in the root, with its input closed.
 
-    When it ends, what it left running in the background is ended too.
+    When it ends, its background processes are killed.
 
     Returns:
         {"command", "exitCode" (128 and more: ended by a signal), "output" (what it printed, as
@@ -46,16 +46,16 @@ def run_command(context: Context, *, command: str, timeout_s: int = 60) -> dict[
     context.guard.check_command(command, context.root.path)
     context.check_stop()
     started = time.monotonic()
-    with _Running(context, command, timeout_s) as running:
-        exit_code, why = running.wait()
+    with _Process(context, command, timeout_s) as process:
+        exit_code, why = process.wait()
     ms = round((time.monotonic() - started) * 1000)
     if why == "stopped":
         raise Stopped(f"stopped by the user after {ms / 1000:.1f} s")
     return {
         "command": command,
         "exitCode": exit_code,
-        "output": running.output.text(),
-        **({"truncated": True} if running.output.is_cut else {}),
+        "output": process.output.text(),
+        **({"truncated": True} if process.output.is_cut else {}),
         **({"timedOut": True} if why == "late" else {}),
         "ms": ms,
     }
@@ -66,19 +66,19 @@ def _check(command: str) -> None:
         raise ToolError("command: it is empty")
     if len(command) > MAX_CHARS:
         raise ToolError(f"command: {len(command)} characters; at most {MAX_CHARS} are run")
-    if hidden := unseen(command):
+    if hidden := invisible_char(command):
         raise ToolError(f"command: it holds {hidden}, which nobody sees who approves it")
 
 
-class _Running:
-    """A command under its supervisor."""
+class _Process:
+    """A command, run by its supervisor."""
 
     def __init__(self, context: Context, command: str, timeout_s: int) -> None:
         self._context = context
         self._ends = time.monotonic() + timeout_s + context.limits.stop_grace_s
         self.output = Output(context.limits)
         self._decode = codecs.getincrementaldecoder("utf-8")("replace")
-        self._plain = Plain()
+        self._plain = ControlFilter()
         self._status, status = os.pipe()
         self._reported = b""
         try:
@@ -92,17 +92,17 @@ class _Running:
     def _start(self, command: str, timeout_s: int, status: int) -> subprocess.Popen[bytes]:
         limits = self._context.limits
         directory = self._context.root.fd
-        asked = (
+        arguments = (
             directory,
             status,
             timeout_s,
             limits.stop_grace_s,
             limits.command_file_bytes,
             limits.command_memory_bytes,
-            PLAIN_GIT + command,
+            GIT_FUNCTION + command,
         )
         return subprocess.Popen(
-            (*_PROGRAM, *map(str, asked)),
+            (*_PROGRAM, *map(str, arguments)),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -113,7 +113,7 @@ class _Running:
         )
 
     def wait(self) -> tuple[int, str]:
-        """Follow the command to its end; return its exit code and why it ended.
+        """Wait for the command; return its exit code and why it ended.
 
         Raises:
             ToolError: The supervisor is gone without a report.
@@ -122,14 +122,14 @@ class _Running:
         output = self._process.stdout.fileno()
         watched = [output, self._status]
         try:
-            while self._status in watched and time.monotonic() < self._ends + _LATE_S:
+            while self._status in watched and time.monotonic() < self._ends + _REPORT_S:
                 ready, _, _ = select.select(watched, [], [], _STEP_S)
                 watched = [fd for fd in watched if fd not in ready or self._read(fd)]
                 if self._context.stop.is_set() and not self._process.stdin.closed:
                     self._process.stdin.close()
                     grace_s = self._context.limits.stop_grace_s
                     self._ends = min(self._ends, time.monotonic() + grace_s)
-                if time.monotonic() > self._ends:  # the command may have made it stand still
+                if time.monotonic() > self._ends:  # the command may have stopped its supervisor
                     self._process.send_signal(signal.SIGCONT)
         except BaseException:
             self._process.stdin.close()  # a second Ctrl-C must not leave the command running
@@ -140,8 +140,8 @@ class _Running:
         return self._report()
 
     def _drain(self, output: int) -> None:
-        """Read what is on its way. Something that could not be ended may hold the pipe open."""
-        deadline = time.monotonic() + _LAST_WORDS_S
+        """Read the remaining output. A process that could not be killed may keep the pipe open."""
+        deadline = time.monotonic() + _DRAIN_S
         while (left := deadline - time.monotonic()) > 0:
             ready, _, _ = select.select([output], [], [], left)
             if not ready or not self._read(output):
@@ -175,7 +175,7 @@ class _Running:
             "what the command started may still be running"
         )
 
-    def __enter__(self) -> _Running:
+    def __enter__(self) -> _Process:
         return self
 
     def __exit__(self, *about: object) -> None:
@@ -184,7 +184,7 @@ class _Running:
         self._process.stdout.close()
         os.close(self._status)
         try:
-            self._process.wait(self._context.limits.stop_grace_s + _LATE_S)
+            self._process.wait(self._context.limits.stop_grace_s + _REPORT_S)
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()

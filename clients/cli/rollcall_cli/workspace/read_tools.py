@@ -1,4 +1,4 @@
-"""`search_files`: the lines of files that a text or a regular expression is in."""
+"""The tools that only read: `list_directory`, `read_file` and `search_files`."""
 
 from __future__ import annotations
 
@@ -11,12 +11,77 @@ from typing import Any
 
 from rollcall_cli.workspace import files
 from rollcall_cli.workspace.context import Context
-from rollcall_cli.workspace.errors import ToolError, in_plain_words
+from rollcall_cli.workspace.errors import ToolError, translate_os_errors
 from rollcall_cli.workspace.globs import Glob
-from rollcall_cli.workspace.names import MAX_PARTS, directory_parts
+from rollcall_cli.workspace.paths import MAX_PARTS, directory_parts, file_parts
 from rollcall_cli.workspace.patterns import pattern_of
 from rollcall_cli.workspace.root import existing
-from rollcall_cli.workspace.walking import Entry, Walk
+from rollcall_cli.workspace.walk import Entry, Walk
+
+
+def list_directory(context: Context, *, path: str = ".", depth: int = 1) -> dict[str, Any]:
+    """List a directory and, to `depth`, those below it.
+
+    Returns:
+        {"path", "entries": [{"path", "type": "file" | "directory" | "link", "size"?}],
+        "truncated": true where there is more}. Paths are relative to the workspace. A link is
+        listed and never followed, so nothing below one is here and none can be read.
+    Raises:
+        ToolError: There is no such directory.
+    """
+    parts = directory_parts(path)
+    if reason := context.guard.unreadable(parts):
+        raise ToolError(f"{path}: {reason}")
+    walk = Walk(context)
+    entries: list[dict[str, Any]] = []
+    chars = 0
+    is_cut = False
+    for entry in walk.entries(parts, depth):
+        chars += len(entry.path)
+        if len(entries) >= context.limits.entries or chars > context.limits.content_chars:
+            is_cut = True
+            break
+        size = {} if entry.size is None else {"size": entry.size}
+        entries.append({"path": entry.path, "type": entry.kind, **size})
+    return {
+        "path": path,
+        "entries": entries,
+        **({"truncated": True} if is_cut or walk.is_cut else {}),
+    }
+
+
+def read_file(
+    context: Context, *, path: str, start_line: int = 1, end_line: int | None = None
+) -> dict[str, Any]:
+    """Read lines of a file, as many as one result may hold.
+
+    Returns:
+        {"path", "content", "size" (bytes of the file), "digest" (of the whole file), "lines"
+        (of the whole file), "startLine", "endLine" (the last that is in `content`), "truncated":
+        true where lines that were asked for are missing or cut}.
+    Raises:
+        ToolError: There is no such text file, or it has no such lines.
+    """
+    file = files.read(
+        context.root, context.guard, path, file_parts(path), context.limits.file_bytes
+    )
+    lines = _lines(files.Form.of(file).text(file.data, path))
+    if start_line > max(len(lines), 1):
+        raise ToolError(f"{path}: it has {len(lines)} lines; startLine is {start_line}")
+    if end_line is not None and end_line < start_line:
+        raise ToolError(f"{path}: endLine {end_line} is before startLine {start_line}")
+    wanted = lines[start_line - 1 : end_line]
+    given = _fitting(wanted, context.limits.content_chars)
+    return {
+        "path": path,
+        "content": "".join(given),
+        "size": len(file.data),
+        "digest": file.digest,
+        "lines": len(lines),
+        "startLine": start_line,
+        "endLine": start_line + len(given) - 1,
+        **({"truncated": True} if given != wanted else {}),
+    }
 
 
 def search_files(
@@ -51,9 +116,37 @@ def search_files(
                 continue
             if (data := search.read(entry)) is None:
                 continue
-            total, lines = pattern.matching(data, entry.path, max(search.walk.left_s(), 0.1))
+            total, lines = pattern.matching_lines(data, entry.path, max(search.walk.left_s(), 0.1))
             search.add(entry.path, total, lines)
     return {"query": query, **search.result()}
+
+
+def _lines(text: str) -> list[str]:
+    """The lines of a text with their ends; only "\\n" ends one."""
+    *ended, rest = text.split("\n")
+    return [line + "\n" for line in ended] + ([rest] if rest else [])
+
+
+def _fitting(lines: list[str], limit: int) -> list[str]:
+    """The first lines that fit in `limit` characters of JSON; a longer first line is cut."""
+    chars = 0
+    for count, line in enumerate(lines):
+        chars += _json_chars(line)
+        if chars > limit:
+            return lines[:count] or [_cut(line, limit)]
+    return lines
+
+
+def _cut(line: str, limit: int) -> str:
+    text = line[:limit]
+    while (over := _json_chars(text) - limit) > 0:
+        # No character takes more than the six of "\\u0000".
+        text = text[: -(over // 6 + 1)]
+    return text
+
+
+def _json_chars(text: str) -> int:
+    return len(json.dumps(text, ensure_ascii=False)) - 2
 
 
 def _target(context: Context, path: str) -> Entry:
@@ -65,7 +158,7 @@ def _target(context: Context, path: str) -> Entry:
     parts = directory_parts(path)
     context.guard.check_read(path, parts)
     if parts and not path.endswith("/"):
-        with context.root.directory(parts[:-1]) as fd, in_plain_words(path):
+        with context.root.directory(parts[:-1]) as fd, translate_os_errors(path):
             status = os.stat(existing(fd, parts[-1]), dir_fd=fd, follow_symlinks=False)
         if stat.S_ISREG(status.st_mode):
             return Entry(parts, "file", status.st_size)

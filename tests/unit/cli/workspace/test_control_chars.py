@@ -3,8 +3,12 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rollcall_cli.workspace import Plain, plain, visible
-from rollcall_cli.workspace.plain import unseen
+from rollcall_cli.workspace.control_chars import (
+    ControlFilter,
+    invisible_char,
+    strip_controls,
+    visible,
+)
 from tests.support.rules import for_every
 
 SEQUENCES = [
@@ -30,13 +34,13 @@ SEQUENCES = [
 
 @for_every(("text", "shown"), SEQUENCES)
 def test_escape_sequences_and_controls_are_gone(text: str, shown: str) -> None:
-    assert plain(text) == shown
+    assert strip_controls(text) == shown
 
 
 @for_every(("text", "shown"), SEQUENCES)
 def test_sequences_cut_in_two_are_gone_too(text: str, shown: str) -> None:
     for cut in range(len(text) + 1):
-        pieces = Plain()
+        pieces = ControlFilter()
         assert pieces.feed(text[:cut]) + pieces.feed(text[cut:]) + pieces.end() == shown
 
 
@@ -45,20 +49,20 @@ HOSTILE = st.text(alphabet="\x1b[]PX^_\\;0?1m\x07\x9b\x9c\r\n\x00ab\u202e\ud800×
 
 @given(HOSTILE)
 def test_no_text_leaves_a_control_behind(text: str) -> None:
-    for shown in (plain(text), visible(text)):
-        assert not unseen(shown)
+    for shown in (strip_controls(text), visible(text)):
+        assert not invisible_char(shown)
         assert "\x1b" not in shown
 
 
 @given(st.lists(HOSTILE))
 def test_no_way_of_cutting_leaves_a_control_behind(pieces: list[str]) -> None:
-    taken = Plain()
+    taken = ControlFilter()
     shown = "".join([taken.feed(piece) for piece in pieces]) + taken.end()
-    assert not unseen(shown)
+    assert not invisible_char(shown)
 
 
 def test_a_sequence_without_end_is_not_kept_forever() -> None:
-    taken = Plain()
+    taken = ControlFilter()
     given_back = sum(len(taken.feed("x" * 1000)) for _ in range(100) if taken)
     taken.feed("\x1b]0;")
     for _ in range(100):

@@ -1,4 +1,4 @@
-"""Text that a terminal cannot mistake for commands to itself."""
+"""Escape sequences, control characters and invisible characters in untrusted text."""
 
 from __future__ import annotations
 
@@ -23,34 +23,33 @@ _HIDING = re.compile(
     "|(?<![^\\x00-\x7f\u0590-\u05ff\u200c\u200d])[\u200c\u200d\ufe00-\ufe0f]"
 )
 _OVERRIDE = re.compile("[\u2028-\u202e\u2066-\u2069]")
-_HELD_CHARS = 4096
+_MAX_SEQUENCE_CHARS = 4096
 
 
-def plain(text: str) -> str:
-    """A command's output without escape sequences and controls, for a terminal or a model.
+def strip_controls(text: str) -> str:
+    """Remove escape sequences and control characters from a command's output.
 
-    Lines that a progress bar wrote over each other become lines of their own. Characters that
-    turn the reading order around are dropped; Hebrew and Arabic need none of them.
+    Lines that a progress bar wrote over each other become separate lines. Characters that override
+    the reading order are removed; Hebrew and Arabic need none of them.
     """
     text = _ESCAPE.sub("", text).replace("\r\n", "\n").replace("\r", "\n")
-    return _surrogates(_OVERRIDE.sub("", _CONTROL.sub("", text)))
+    return _replace_surrogates(_OVERRIDE.sub("", _CONTROL.sub("", text)))
 
 
 def visible(text: str) -> str:
-    """A text that a person decides about, with everything shown that would not be seen.
+    """Make the invisible characters of a text visible, for a person who decides about it.
 
-    Controls, escape sequences, characters that hide or reorder and those that only look like a
-    space become `<U+001B>`; new lines and tabs stay.
+    Control, invisible and reordering characters, and those that only look like a space, become
+    `<U+001B>`; new lines and tabs stay.
     """
     marked = _CONTROL.sub(_code, text)
-    return _surrogates(_HIDING.sub(_code, marked))
+    return _replace_surrogates(_HIDING.sub(_code, marked))
 
 
-def unseen(text: str) -> str:
-    """The first character that would not be seen or would reorder others, or nothing.
+def invisible_char(text: str) -> str:
+    """The first control or reordering character of a text, or "" if it has none.
 
-    New lines and tabs are seen. What only hides, such as a space of no width, is no matter here:
-    `visible` shows it.
+    New lines and tabs do not count, nor do zero-width characters: `visible` shows those.
     """
     found = _CONTROL.search(text) or _OVERRIDE.search(text)
     if found:
@@ -58,34 +57,36 @@ def unseen(text: str) -> str:
     return "half of a pair of characters" if _has_surrogates(text) else ""
 
 
-class Plain:
-    """`plain` for text that comes in pieces: a sequence that is cut in two is still one."""
+class ControlFilter:
+    """`strip_controls` for a stream: a sequence that is split between chunks is still removed."""
 
     def __init__(self) -> None:
         self._held = ""
 
     def feed(self, text: str) -> str:
-        """Take more text; return what is certain of it."""
+        """Add a chunk; return the text that no further chunk can change."""
         text = self._held + text
         self._held = ""
-        if (unfinished := _UNFINISHED.search(text, max(len(text) - _HELD_CHARS, 0))) is not None:
+        if (
+            unfinished := _UNFINISHED.search(text, max(len(text) - _MAX_SEQUENCE_CHARS, 0))
+        ) is not None:
             self._held = unfinished.group()
         elif text.endswith("\r"):
             self._held = "\r"
-        return plain(text[: len(text) - len(self._held)])
+        return strip_controls(text[: len(text) - len(self._held)])
 
     def end(self) -> str:
-        """The rest, when no more comes."""
+        """The rest of the text, at the end of the stream."""
         rest, self._held = self._held, ""
-        return plain(rest)
+        return strip_controls(rest)
 
 
 def _code(found: re.Match[str]) -> str:
     return f"<U+{ord(found.group()):04X}>"
 
 
-def _surrogates(text: str) -> str:
-    """Without halves of pairs, which cannot be printed."""
+def _replace_surrogates(text: str) -> str:
+    """Replace lone surrogates, which cannot be printed."""
     return text.encode("utf-8", "replace").decode() if _has_surrogates(text) else text
 
 

@@ -1,9 +1,9 @@
-"""Writing a file so that nobody ever sees a part of it, and nothing else is overwritten.
+"""Atomic creation and replacement of files.
 
-The content goes to a new file beside its target, to the disk, and only then to its name. Creating
-uses a link, which fails where the name has been taken meanwhile. Replacing compares the file once
-more with what was read, just before the rename; between these two system calls another program's
-write can still be lost, as with any editor.
+The content goes to a temporary file beside the target, is synced to disk, and only then gets the
+target's name. Creating uses a link, which fails where the name has been taken meanwhile. Replacing
+compares the file once more with what was read, just before the rename; between these two system calls another
+program's write can still be lost, as with any editor.
 """
 
 from __future__ import annotations
@@ -13,22 +13,22 @@ import os
 import secrets
 from collections.abc import Iterator
 
-from rollcall_cli.workspace.errors import ToolError, in_plain_words
+from rollcall_cli.workspace.errors import ToolError, translate_os_errors
 from rollcall_cli.workspace.files import File
 
 TEMPORARY = ".rollcall-"
-"""How names of unfinished files begin. Listings leave them out."""
+"""Prefix of temporary files. Listings skip them."""
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _NO_LINKS = (PermissionError, NotImplementedError)
 
 
 def create(directory: int, name: str, path: str, data: bytes) -> None:
-    """Write a file that is not there yet.
+    """Write a new file.
 
     Raises:
         ToolError: The name is taken, or the disk refuses.
     """
-    with in_plain_words(path), _temporary(directory, data, mode=None) as temporary:
+    with translate_os_errors(path), _temporary(directory, data, mode=None) as temporary:
         try:
             _link(directory, temporary, name)
         except FileExistsError as error:
@@ -39,7 +39,7 @@ def create(directory: int, name: str, path: str, data: bytes) -> None:
 
 
 def replace(directory: int, before: File, data: bytes) -> None:
-    """Put new content in the place of a file as it was read, keeping its mode.
+    """Replace a file that has not changed since it was read, keeping its mode.
 
     Raises:
         ToolError: It has changed since, is read-only, or the disk refuses.
@@ -47,7 +47,7 @@ def replace(directory: int, before: File, data: bytes) -> None:
     path, name = before.path, before.name
     if not before.mode & 0o222:
         raise ToolError(f"{path}: the file is read-only")
-    with in_plain_words(path), _temporary(directory, data, mode=before.mode) as temporary:
+    with translate_os_errors(path), _temporary(directory, data, mode=before.mode) as temporary:
         if not _is_same(before.status, os.stat(name, dir_fd=directory, follow_symlinks=False)):
             raise ToolError(f"{path}: changed since it was read: read it again")
         os.rename(temporary, name, src_dir_fd=directory, dst_dir_fd=directory)
@@ -56,7 +56,7 @@ def replace(directory: int, before: File, data: bytes) -> None:
 
 @contextlib.contextmanager
 def _temporary(directory: int, data: bytes, *, mode: int | None) -> Iterator[str]:
-    """A new file that holds `data`; gone afterwards unless it was renamed."""
+    """A temporary file with `data`; removed afterwards unless it was renamed."""
     name = f"{TEMPORARY}{secrets.token_hex(8)}.tmp"
     fd = os.open(name, _NEW, 0o666 if mode is None else 0o600, dir_fd=directory)
     try:
@@ -89,7 +89,7 @@ def _link(directory: int, temporary: str, name: str) -> None:
 
 
 def _is_same(before: os.stat_result, now: os.stat_result) -> bool:
-    """Whether a name still leads to the file that was read, unchanged."""
+    """Whether a name still refers to the same, unchanged file."""
     return _identity(before) == _identity(now)
 
 

@@ -1,4 +1,4 @@
-"""Going through directories, nearest first, within bounds of time and number."""
+"""A breadth-first walk through directories, limited in time and number of entries."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from rollcall_cli.workspace import ignoring
+from rollcall_cli.workspace import ignore_rules
 from rollcall_cli.workspace.context import Context
-from rollcall_cli.workspace.errors import Stopped, ToolError, in_plain_words
-from rollcall_cli.workspace.names import shown
+from rollcall_cli.workspace.errors import Stopped, ToolError, translate_os_errors
+from rollcall_cli.workspace.paths import printable
 
 Kind = Literal["file", "directory", "link"]
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """Something in a directory. `size` is a file's, in bytes."""
+    """A directory entry. `size` is that of a file, in bytes."""
 
     parts: tuple[str, ...]
     kind: Kind
@@ -28,13 +28,13 @@ class Entry:
 
     @property
     def path(self) -> str:
-        return "/".join(map(shown, self.parts))
+        return "/".join(map(printable, self.parts))
 
 
 class Walk:
-    """One way through the directories below a path.
+    """A walk through the directories below a path.
 
-    `is_cut` becomes true where a bound ended it early.
+    `is_cut` becomes true when a limit ends it early.
     """
 
     def __init__(self, context: Context) -> None:
@@ -44,11 +44,11 @@ class Walk:
         self.is_cut = False
 
     def left_s(self) -> float:
-        """The time that is left, in seconds."""
+        """The remaining time, s."""
         return self._deadline - time.monotonic()
 
     def entries(self, parts: tuple[str, ...], depth: int) -> Iterator[Entry]:
-        """The entries below a directory, by name, those near to it first.
+        """The entries below a directory, sorted by name, the nearest first.
 
         Symbolic links are entries and not followed; devices, pipes and sockets are left out.
 
@@ -65,7 +65,7 @@ class Walk:
             except ToolError:
                 if base == parts:
                     raise
-                continue  # swapped or removed meanwhile, or not ours to read: it was listed
+                continue  # replaced or removed meanwhile, or unreadable: its own entry was yielded
             for entry in found:
                 yield entry
                 if entry.kind == "directory" and level < depth:
@@ -74,10 +74,10 @@ class Walk:
                 return
 
     def _read(
-        self, base: tuple[str, ...], above: ignoring.Rules
-    ) -> tuple[list[Entry], ignoring.Rules]:
-        with self._context.root.directory(base) as fd, in_plain_words("/".join(base) or "."):
-            rules = ignoring.rules_in(fd, base, above)
+        self, base: tuple[str, ...], above: ignore_rules.Rules
+    ) -> tuple[list[Entry], ignore_rules.Rules]:
+        with self._context.root.directory(base) as fd, translate_os_errors("/".join(base) or "."):
+            rules = ignore_rules.rules_in(fd, base, above)
             found = []
             with os.scandir(fd) as entries:
                 for entry in entries:
@@ -93,27 +93,29 @@ class Walk:
         self.is_cut = self.is_cut or self._left < 0 or self.left_s() < 0
         return not self.is_cut
 
-    def _rules_above(self, parts: tuple[str, ...]) -> ignoring.Rules:
-        """The rules of the directories above the one that was asked for.
+    def _rules_above(self, parts: tuple[str, ...]) -> ignore_rules.Rules:
+        """The rules of the directories above the requested one.
 
-        Where they leave that one out, it was asked for all the same, and they do not count.
+        Rules that exclude the requested directory itself do not count.
         """
-        rules: ignoring.Rules = ()
+        rules: ignore_rules.Rules = ()
         for end in range(len(parts)):
             with self._context.root.directory(parts[:end]) as fd:
-                rules = ignoring.rules_in(fd, parts[:end], rules)
-            if ignoring.is_left_out(rules, parts[: end + 1], is_directory=True):
+                rules = ignore_rules.rules_in(fd, parts[:end], rules)
+            if ignore_rules.is_ignored(rules, parts[: end + 1], is_directory=True):
                 rules = ()
         return rules
 
 
-def _entry(found: os.DirEntry[str], base: tuple[str, ...], rules: ignoring.Rules) -> Entry | None:
+def _entry(
+    found: os.DirEntry[str], base: tuple[str, ...], rules: ignore_rules.Rules
+) -> Entry | None:
     parts = (*base, found.name)
     try:
         status = found.stat(follow_symlinks=False)
     except FileNotFoundError:
         return None  # gone meanwhile
-    if ignoring.is_left_out(rules, parts, is_directory=stat.S_ISDIR(status.st_mode)):
+    if ignore_rules.is_ignored(rules, parts, is_directory=stat.S_ISDIR(status.st_mode)):
         return None
     if stat.S_ISDIR(status.st_mode):
         return Entry(parts, "directory")
