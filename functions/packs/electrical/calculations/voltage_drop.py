@@ -106,7 +106,7 @@ class Drop(Struct, frozen=True):
     Attributes:
         volts: The drop between lines or to neutral, as `Run.volts`.
         percent: The drop as a share of the voltage at the sending end.
-        receiving_volts: The voltage at the load; 0 where the drop would exceed the voltage.
+        receiving_volts: The voltage at the load; 0 where the run cannot carry the current.
         impedance: That of one conductor of one set, ohm per 1000 ft.
     """
 
@@ -119,6 +119,10 @@ class Drop(Struct, frozen=True):
 def drop(run: Run, method: Method = "exact") -> Drop:
     """Calculate the voltage drop of a run.
 
+    By `receiving_end` it is at most the whole voltage: a current that not even a short circuit at
+    the load would draw leaves nothing there, and IEEE's formula has no solution. The other methods
+    are proportional to the current, and tell a drop above the voltage.
+
     Raises:
         InvalidArgument: The method's table has no such conductor.
     """
@@ -126,7 +130,10 @@ def drop(run: Run, method: Method = "exact") -> Drop:
     along, across = _volts_per_side(run, impedance, method)
     lost = along
     if method == "receiving_end":
-        lost = run.volts + along - math.sqrt(max(run.volts**2 - across**2, 0.0))
+        is_solvable = math.hypot(along, across) < run.volts
+        lost = run.volts
+        if is_solvable:
+            lost += along - math.sqrt(run.volts**2 - across**2)
     percent = 100 * lost / run.volts
     return Drop(lost, percent, max(run.volts - lost, 0.0), impedance)
 
