@@ -132,6 +132,11 @@ def json_schema(
 
 
 def _plain(node: Any, *, definitions: dict[str, Any], depth: int) -> Any:
+    """Return a schema without references, titles and nulls that only stand for a default.
+
+    Raises:
+        TypeError: It refers to itself, or is nested too deep.
+    """
     if depth > MAX_SCHEMA_DEPTH:
         raise TypeError(f"it refers to itself, or nests deeper than {MAX_SCHEMA_DEPTH} levels")
     if isinstance(node, list):

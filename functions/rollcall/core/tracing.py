@@ -110,6 +110,7 @@ class _OtelSpan(Span):
 def _otel_span(
     provider: TracerProvider, tracer: Tracer, name: str, attributes: Attributes, kind: Kind
 ) -> Iterator[Span]:
+    """Open an OpenTelemetry span; the outermost one of a process is sent when it ends."""
     from opentelemetry import trace
 
     is_outermost = not trace.get_current_span().get_span_context().is_valid

@@ -175,6 +175,12 @@ def _claim(db: Client, document_id: str) -> _Claim | None:
 
 
 def _read(platform: Platform, claim: _Claim) -> str:
+    """Read a document's file into passages, and replace the one before it; return the file's id.
+
+    Raises:
+        CannotRead: The file is gone, has no text, or has too many passages.
+        Superseded: Another process has taken the document over.
+    """
     file = FileStore(claim.db).find(claim.file_id)
     if file is None:
         raise CannotRead("gone")

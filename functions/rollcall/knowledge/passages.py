@@ -83,6 +83,12 @@ class _OpenPassage(Struct):
     _in_fence: bool = False
 
     def add(self, page: int | None, line: str, *, is_large: bool) -> Iterator[Piece]:
+        """Add a line, and yield the passages that it ends.
+
+        Args:
+            page: The page that the line is on; None where there are no pages.
+            is_large: Whether it is printed larger than the text around it.
+        """
         if self.markdown and _FENCE.match(line):
             self._in_fence = not self._in_fence
         if not self.markdown:

@@ -293,6 +293,7 @@ class _QueryEmbedder:
         self._lock = threading.Lock()
 
     def begin(self, text: str) -> PendingVector | None:
+        """Begin to embed a text; None while the embedder is paused or has too many pending."""
         if time.monotonic() < self._paused_until or not self._room.acquire(blocking=False):
             return None
         future: Future[list[float]] = Future()

@@ -104,6 +104,12 @@ def image_kind(data: bytes) -> str:
 
 
 def _compile(sheet: Sheet, *, format: Literal["pdf", "png", "svg"], **options: Any) -> list[bytes]:
+    """Typeset a sheet, and return the file, or one for each page of images.
+
+    Raises:
+        FailedPrecondition: The extra `render` is not installed.
+        InvalidArgument: The sheet cannot be typeset.
+    """
     require_extra("typst", "render", purpose=f"making {format.upper()} files")
     import typst
 

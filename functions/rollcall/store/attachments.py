@@ -135,6 +135,11 @@ def with_attachments(
 
 
 def _check_file(file: StoredFile | None, uid: str, thread_id: str, field: str) -> StoredFile:
+    """Return the file, if it can be attached to a message of this user in this thread.
+
+    Raises:
+        InvalidArgument: It cannot; the error says why.
+    """
     if file is None or file.uid != uid:
         raise InvalidArgument(
             TEXTS.text("errors.no_file"),

@@ -388,6 +388,8 @@ def _enqueue(platform: Platform, id: str) -> None:
 
 
 def _erase_everything(worker: Worker, sections: Sequence[Section]) -> None:
+    """Erase all that is stored about a user, their account too if they asked for that, and add the
+    audit entry that stays."""
     for _ in range(_PASSES):  # repeat until nothing is found: clients may still write
         before = worker.removed
         erase_section(worker, DEVICES)

@@ -72,6 +72,15 @@ def rate(db: Client, user: User, request: RateRequest) -> dict[str, Any]:
 def _rate(
     transaction: Transaction, db: Client, user: User, request: RateRequest, run_id: str
 ) -> dict[str, Any]:
+    """Read the run and its rating, and write the new rating, in a transaction; return what is
+    stored.
+
+    Raises:
+        NotFound: There is no such run.
+        PermissionDenied: The run is another user's.
+        FailedPrecondition: The run has not ended.
+        ResourceExhausted: The run was rated too often.
+    """
     run = paths.run(db, request.thread_id, run_id).get(transaction=transaction).to_dict()
     reference = paths.rating(db, request.thread_id, run_id)
     before = reference.get(transaction=transaction).to_dict() or {}

@@ -57,6 +57,17 @@ class _Hop(Struct, frozen=True):
     secret: str | None
 
     def send(self, *, deadline: float) -> tuple[Request, Reply]:
+        """Send the request, and return it with its reply.
+
+        Args:
+            deadline: The `time.monotonic()` value by which the reply must be there.
+
+        Raises:
+            FailedPrecondition: The host may not be called, or its answer cannot be read.
+            Unavailable: No connection could be made, or it broke.
+            DeadlineExceeded: The time is over.
+            OutcomeUnknown: Any of these happened after a write was sent.
+        """
         check_listed(self.url, HOSTS)
         headers = {"Host": self.url.authority, "Accept": "application/json"}
         if self.body is not None:

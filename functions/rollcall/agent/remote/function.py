@@ -72,6 +72,18 @@ class _Address(Struct, frozen=True):
         writes: bool = False,
         deadline: float,
     ) -> tuple[Request, Reply]:
+        """Send a request to the function, and return it with its reply.
+
+        Args:
+            writes: Whether the function may write: then a lost reply is `OutcomeUnknown`.
+            deadline: The `time.monotonic()` value by which the reply must be there.
+
+        Raises:
+            Unavailable: No connection could be made, or it broke.
+            DeadlineExceeded: The time is over.
+            FailedPrecondition: The answer is too large, or has an unknown encoding.
+            OutcomeUnknown: Any of these happened after a write was sent.
+        """
         request = Request(
             to=f"the function {self.name}",
             method=method,

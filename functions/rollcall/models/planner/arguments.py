@@ -140,6 +140,7 @@ class _Form:
     # ---- Names and listed values ----
 
     def fill_known_names(self) -> None:
+        """Fill parameters with the names of things at hand that the message has."""
         for parameter in self.open():
             listed = self.names.get(parameter.name, ())
             once = {tuple(words(name)): name for name in reversed(listed)}.values()
@@ -152,6 +153,7 @@ class _Form:
             self.take_all(parameter, _longest(whole))
 
     def fill_options(self, wanted: Callable[[Parameter], bool]) -> None:
+        """Fill parameters that `wanted` selects with those of their options that are named."""
         for parameter in self.open():
             found: dict[Json, range] = {}
             for option in parameter.options if wanted(parameter) else ():
@@ -195,6 +197,7 @@ class _Form:
         return not is_own or is_named or parameter.required or bool(cue("qualifiers").match(phrase))
 
     def fill_flags(self) -> None:
+        """Fill booleans that the message names; False where it denies them."""
         for parameter in self.open("boolean"):
             named = [n for each in parameter.aliases for at in self.message.find(each) for n in at]
             wanted = parameter.core - wordset("flag")
@@ -383,6 +386,7 @@ class _Form:
         return []
 
     def fill_people(self) -> None:
+        """Fill parameters that mean a person, "me" included."""
         for parameter in sorted(self.open("string"), key=lambda each: not each.means("receiver")):
             owed = cue("owed_to").search(self.message.text) if parameter.means("receiver") else None
             who, span = group(owed, "me") if group(owed, "me")[0] else group(owed, "who")
@@ -523,6 +527,7 @@ class _Form:
         return found[1:].lstrip("-") if is_glued else found
 
     def fill_queries(self) -> None:
+        """Fill queries with a quote, the message's topic or the whole message."""
         # A sum is no topic, but "search for 2024" is one.
         numbers = {n for each in self.free("number") for n in each.place}
         numbers = set() if cue("seeks").match(self.message.text) else numbers
