@@ -161,15 +161,20 @@ def permission_mask(
         client_tools: The client tools that the user's client can run; others are left out.
         without: Ids that must not be offered now.
     """
-    wanted, role = frozenset(tools), user.role.rank
+    names, role, tenant = frozenset(tools), user.role.rank, user.tenant
+    # As `is_named`, without a call and a new text for each of what may be 10,000 rows.
+    names_all = ALL in names
+    categories = {name.removeprefix(CATEGORY) for name in names if name.startswith(CATEGORY)}
     return bytes(
-        row.is_enabled
-        and row.role <= role
-        and (row.tenants is None or user.tenant in row.tenants)
-        and is_named(row.id, row.category, wanted)
-        and (not row.on_client or row.id in client_tools)
-        and row.id not in without
-        for row in rows
+        [
+            row.is_enabled
+            and row.role <= role
+            and (row.tenants is None or tenant in row.tenants)
+            and (names_all or row.id in names or row.category in categories)
+            and (not row.on_client or row.id in client_tools)
+            and row.id not in without
+            for row in rows
+        ]
     )
 
 

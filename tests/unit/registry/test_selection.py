@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from rollcall.core.context import User
 from rollcall.core.profile import AgentProfile, Variant
 from rollcall.core.wire import Role
-from rollcall.registry.access import AccessRow, permission_mask
+from rollcall.registry.access import AccessRow, is_named, permission_mask
 from rollcall.registry.selection import (
     MOST_WORDS,
     Selection,
@@ -236,6 +236,20 @@ def test_the_mask_of_a_user_is_of_their_role_tenant_and_client() -> None:
     client = frozenset({"client"})
     assert [*permission_mask(rows, ("category:c",), ann, client_tools=client)] == [1, 1, 0, 0, 1]
     assert [*permission_mask(rows, ("*",), ann, without=frozenset({"all"}))] == [0, 1, 0, 0, 0]
+
+
+@pytest.mark.parametrize(
+    "tools",
+    [(), ("*",), ("a1",), ("category:a",), ("category:",), ("a1", "category:b"), ("b1", "*")],
+)
+def test_the_mask_has_the_tools_that_a_profile_names(tools: tuple[str, ...]) -> None:
+    rows = [
+        AccessRow(f"{category}{number}", category, Role.USER.rank, True, None, False)
+        for category in ("", "a", "b")
+        for number in (1, 2)
+    ]
+    named = [is_named(row.id, row.category, frozenset(tools)) for row in rows]
+    assert [*permission_mask(rows, tools, User("ann"))] == named
 
 
 @pytest.mark.parametrize(
