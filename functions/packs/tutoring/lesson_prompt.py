@@ -103,8 +103,7 @@ def lesson_prompt(
             when = say(
                 f"triggers.{trigger.type}",
                 keywords=", ".join(trigger.keywords or ()),
-                turns=trigger.min_turns or 0,
-                minutes=trigger.minutes_remaining or 0,
+                count=trigger.min_turns or trigger.minutes_remaining or 0,
             )
             custom = (setting.custom_instructions or "").strip()
             lines.append(f"**{id}**: {' '.join(filter(None, [when, custom]))}")

@@ -7,6 +7,7 @@ that it waits for, and nothing is written.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
@@ -48,9 +49,9 @@ def check_trigger(
     if trigger.type == "time_remaining":
         left = ends_at - now
         if left > timedelta(minutes=trigger.minutes_remaining or 0):
-            minutes = int(left.total_seconds() // 60)
+            minutes = math.ceil(left.total_seconds() / 60)
             most = trigger.minutes_remaining
-            raise _too_early("too_much_time", tool_id, most=most, minutes=minutes)
+            raise _too_early("too_much_time", tool_id, count=most, minutes=minutes)
     if trigger.type == "keyword" and not mentions(texts, trigger.keywords or ()):
         words = ", ".join(trigger.keywords or ())
         raise _too_early("no_keyword", tool_id, words=words)

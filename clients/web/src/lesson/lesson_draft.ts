@@ -54,8 +54,10 @@ export class LessonDraft {
   readonly lesson = signal<Lesson | undefined>(undefined);
   readonly catalogue = signal<Catalogue | undefined>(undefined);
   readonly preview = signal<Preview | undefined>(undefined);
-  /** What the server refuses of it as it is. */
-  readonly refusal = signal<RollcallError | undefined>(undefined);
+  /** What the server refuses of it as it is: when it was to be saved, or else in the preview. */
+  readonly refusal = computed(() => this.#saveRefusal.value ?? this.#previewRefusal.value);
+  readonly #saveRefusal = signal<RollcallError | undefined>(undefined);
+  readonly #previewRefusal = signal<RollcallError | undefined>(undefined);
   /** Why it could not be opened. */
   readonly problem = signal<RollcallError | undefined>(undefined);
   /** The tools that the server switched on by itself, until the teacher sets them. */
@@ -150,6 +152,7 @@ export class LessonDraft {
     if (!this.lesson.value) return;
     this.lesson.value = { ...this.lesson.value, ...fields };
     this.isSaved.value = false;
+    this.#saveRefusal.value = undefined;
     this.#version += 1;
     this.#callKey = crypto.randomUUID();
     clearTimeout(this.#timer);
@@ -186,15 +189,16 @@ export class LessonDraft {
       // What was typed meanwhile belongs to the lesson that there is now.
       if (this.lesson.value) this.lesson.value = { ...this.lesson.value, missionId: saved.missionId };
       if (version === this.#version) {
-        this.refusal.value = undefined;
+        [this.#saveRefusal.value, this.#previewRefusal.value] = [undefined, undefined];
         this.#take(lesson.toolConfiguration, saved.toolConfiguration, saved.changes);
         this.isSaved.value = true;
       }
       toast(saved.done);
       return saved.missionId;
     } catch (error) {
-      this.refusal.value = error as RollcallError;
-      if (!this.refusal.value.field) tellRefusal(error);
+      const refusal = error as RollcallError;
+      this.#saveRefusal.value = refusal;
+      if (!refusal.field) tellRefusal(error);
       return undefined;
     } finally {
       this.isSaving.value = false;
@@ -213,11 +217,11 @@ export class LessonDraft {
       if (version !== this.#version) return;
       batch(() => {
         this.preview.value = preview;
-        this.refusal.value = undefined;
+        this.#previewRefusal.value = undefined;
         this.#take(toolConfiguration, preview.toolConfiguration, preview.changes);
       });
     } catch (error) {
-      if (version === this.#version) this.refusal.value = error as RollcallError;
+      if (version === this.#version) this.#previewRefusal.value = error as RollcallError;
     }
   }
 

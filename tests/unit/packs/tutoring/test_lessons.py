@@ -199,6 +199,40 @@ def test_triggers_fire_when_they_have_come_and_not_before() -> None:
 
 
 @pytest.mark.parametrize(
+    ("locale", "trigger", "said"),
+    [
+        ("en", {"type": "time_remaining", "minutesRemaining": 1}, "in the last minute."),
+        ("en", {"type": "time_remaining", "minutesRemaining": 2}, "in the last 2 minutes."),
+        ("he", {"type": "time_remaining", "minutesRemaining": 1}, "בדקה האחרונה."),
+        ("he", {"type": "time_remaining", "minutesRemaining": 5}, "ב-5 הדקות האחרונות."),
+        ("en", {"type": "turn_count", "minTurns": 1}, "after at least one of the student's turns."),
+        ("he", {"type": "turn_count", "minTurns": 1}, "אחרי תור אחד של התלמיד לפחות."),
+    ],
+)
+def test_one_minute_and_one_turn_are_said_as_such(
+    locale: str, trigger: dict[str, Any], said: str
+) -> None:
+    tool = "show_session_summary" if "minutesRemaining" in trigger else "mark_for_review"
+    own = {"tools": [setting(tool, trigger["type"]) | {"triggerCondition": trigger}]}
+    shown = preview("Talk.", read_configuration(own), catalog=catalog, locale=locale)
+    assert said in shown.system_prompt
+
+
+def test_the_minutes_that_are_left_are_more_than_the_tool_waits_for() -> None:
+    trigger = Trigger(type="time_remaining", minutes_remaining=2)
+    with pytest.raises(FailedPrecondition, match=r"in the last 2 minutes; 3 are left"):
+        check_trigger(
+            "show_session_summary",
+            trigger,
+            turns=1,
+            texts=[],
+            now=NOW,
+            ends_at=NOW + timedelta(minutes=2, seconds=10),
+            all_tasks_done=lambda: False,
+        )
+
+
+@pytest.mark.parametrize(
     ("text", "keyword", "expected"),
     [
         ("I have two hobbies", "hobby", True),

@@ -223,6 +223,23 @@ def test_web_lesson_problem_stands_beside_its_field_in_the_pages_language(
         expect(title).to_be_focused()
 
 
+def test_web_lesson_problem_of_saving_stays_when_the_preview_has_none(panel: Page) -> None:
+    held: list[Route] = []
+    panel.context.route("**/preview_lesson", lambda route: held.append(route), times=1)
+    amount = panel.locator(".estimate .amount")
+    before = amount.text_content() or ""
+    with panel.expect_request("**/preview_lesson"):
+        fill(panel, EN, " ")
+    title = panel.get_by_role("textbox", name=EN["editor.title"], exact=True)
+    title.press("Enter")
+    expect(title).to_have_attribute("aria-invalid", "true")
+    held[0].continue_()
+    expect(amount).not_to_have_text(before)
+    expect(title).to_have_attribute("aria-invalid", "true")
+    title.fill("Café")
+    expect(title).not_to_have_attribute("aria-invalid", "true")
+
+
 def test_web_lesson_default_is_told_and_taken_back_for_good(panel: Page) -> None:
     texts = EN
     enabled = panel.locator(".editor-part").get_by_role("status")
