@@ -116,8 +116,11 @@ def _add_emulator_commands(commands: Any) -> None:
 
 def _add_project_commands(commands: Any) -> None:
     """Add the commands that try a project and publish to it."""
-    what = "prove that a deployment works: sign-in, a run, an approval, rules, queue, clock"
+    what = (
+        "prove that a deployment works: sign-in, a run, an approval, rules, indexes, queue, clock"
+    )
     smoke = _command(commands, "smoke", "smoke:run", what, json=True, writes=True)
+    smoke.add_argument("--model", metavar="PROVIDER:NAME", help="the model that has to answer")
     key = "the project's web API key; that of its first web app if left out"
     smoke.add_argument("--api-key", metavar="KEY", help=key)
 
@@ -134,7 +137,7 @@ def _add_registry(commands: Any) -> None:
     list_.add_argument("--status", choices=[*_STATUSES, "refused"], help="only those of this one")
     list_.add_argument("--agent", help="only those that this agent names")
 
-    what = "show everything about a capability or an agent, as JSON"
+    what = "show everything about a capability or an agent"
     show = _command(commands, "show", "registry.show:run", what, json=True)
     show.add_argument("id", help=one)
 
@@ -194,7 +197,7 @@ def _command(
         project = "project id; otherwise GCLOUD_PROJECT, or the app's emulators if they run"
         command.add_argument("--project", help=project)
     if json:
-        command.add_argument("--json", action="store_true", help="only JSON on standard output")
+        command.add_argument("--json", action="store_true", help="JSON instead of text")
     command.set_defaults(
         run=runs, parser=command, is_local=is_local, writes=writes, json=False, dry_run=False
     )

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import time
 import uuid
 from argparse import Namespace
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from datetime import timedelta
 from itertools import islice
+from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
@@ -21,8 +24,14 @@ from rollcall.commands.client import (
     running_addresses,
     sign_in_developer,
 )
-from rollcall.commands.doctor.deployment import DEPLOY_FUNCTIONS, job_problem
+from rollcall.commands.doctor.deployment import (
+    DEPLOY_FUNCTIONS,
+    check_against,
+    check_indexes,
+    job_problem,
+)
 from rollcall.commands.doctor.findings import (
+    MOST_CHARS,
     Finding,
     Google,
     GoogleRefusal,
@@ -30,18 +39,20 @@ from rollcall.commands.doctor.findings import (
     firebase,
     guard,
     ok,
-    report,
     skip,
 )
 from rollcall.commands.doctor.findings import sign_in as google_sign_in
-from rollcall.commands.output import quantity
+from rollcall.commands.output import in_camel_case, print_json, quantity, say
 from rollcall.core.capability import Capability
-from rollcall.core.errors import USAGE, Problem
-from rollcall.core.options import collection_id, function_name, region
+from rollcall.core.errors import FAILED, USAGE, Problem
+from rollcall.core.options import collection_id, function_name, queue_name, region
 from rollcall.core.policy import combined
 from rollcall.core.shapes import Role
+from rollcall.core.texts import clipped
 from rollcall.emulators.addresses import Addresses, Configuration
 from rollcall.emulators.clock import run_function
+from rollcall.emulators.jsonc import read_jsonc
+from rollcall.emulators.suite import get_json
 from rollcall.registry.access import is_named
 
 
@@ -84,28 +95,60 @@ def web_api_key(google: Google) -> str:
     return str(config["apiKey"])
 
 
+def enqueue(project: str, data: dict[str, Any], *, is_local: bool) -> str:
+    """Put a task into the queue that continues turns; return its id.
+
+    Raises:
+        Problem: The queue did not take it.
+    """
+    from firebase_admin import functions  # type: ignore[import-untyped]
+
+    target = f"locations/{region()}/functions/{queue_name('continuerun')}"
+    try:
+        with _admin_app(project, is_local=is_local) as app:
+            return str(functions.task_queue(target, app=app).enqueue({"data": data}))
+    except Exception as error:  # the SDK, its transport and its credentials, each in its way
+        raise Problem(clipped(str(error), MOST_CHARS)) from error
+
+
 def _custom_token(google: Google, uid: str) -> str | None:
     """By a service account's key, where these are its credentials; a person has none."""
     from google.auth.credentials import Signing
 
     if not isinstance(getattr(google.session, "credentials", None), Signing):
         return None
-    import firebase_admin  # type: ignore[import-untyped]
     from firebase_admin import auth
 
-    app = firebase_admin.initialize_app(options={"projectId": google.project}, name=uid)
-    try:
+    with _admin_app(google.project, is_local=False) as app:
         return auth.create_custom_token(uid, app=app).decode()  # type: ignore[no-any-return]
+
+
+@contextmanager
+def _admin_app(project: str, *, is_local: bool) -> Iterator[Any]:
+    import firebase_admin
+
+    credential = None
+    if is_local:
+        from google.auth.credentials import AnonymousCredentials
+
+        credential = AnonymousCredentials()  # type: ignore[no-untyped-call]
+    name = f"smoke-{uuid.uuid4().hex[:8]}"
+    app = firebase_admin.initialize_app(credential, {"projectId": project}, name=name)
+    try:
+        yield app
     finally:
         firebase_admin.delete_app(app)
 
 
 MESSAGE = "What can you do?"
 
+_STREAMS = 3
 _MOST_TRIES = 4
 """How many of the app's writes are tried until one waits for a decision."""
 _QUEUE_S = 90.0
 _POLL_S = 0.5
+_BUFFERED_S = 0.01
+"""A run reads and writes Firestore between its first event and its result, which takes longer."""
 _CLOCK = timedelta(minutes=5)
 _DEPLOY_RULES = firebase("deploy --only firestore:rules")
 
@@ -116,6 +159,7 @@ class Smoke(Struct):
     Args:
         backend: The project as its clients reach it.
         owner: How its owner does: Google's own interfaces, or the addresses of emulators.
+        model: The `<provider>:<name>` that has to answer; any where left out.
 
     Attributes:
         agent: The first agent that a new user may ask.
@@ -127,6 +171,7 @@ class Smoke(Struct):
     backend: Backend
     owner: Google | Addresses
     app: App
+    model: str | None = None
     agent: str | None = None
     sessions: list[Session] = []
     threads: list[str] = []
@@ -148,6 +193,7 @@ class Smoke(Struct):
                     yield from _checked(topic, check)
                 else:
                     yield skip("nobody is signed in", topic=topic)
+            yield from guard("indexes", self._indexes())
             yield from _checked("queue", self._queue)
             yield from _checked("clock", self._clock)
         finally:
@@ -210,25 +256,42 @@ class Smoke(Struct):
         return ok(f"{count} for a new user; agent {self.agent}")
 
     def _run(self) -> Finding:
+        """Try a few times: a client that is kept waiting by its own computer reads all at once."""
         if self.agent is None:
             return skip("there is no agent to ask")
-        request = {"agent": self.agent, "message": MESSAGE}
+        for _ in range(_STREAMS):
+            if (finding := self._streamed_run(self.agent)) is not None:
+                return finding
+        return fail(
+            "its events came only with its result",
+            "call the function at its own address: a proxy on the way holds the stream back",
+        )
+
+    def _streamed_run(self, agent: str) -> Finding | None:
+        """How a run went; None if its events came only with its result."""
+        request = {"agent": agent, "message": MESSAGE}
         name, began, arrivals = function_name("run_agent"), time.monotonic(), list[float]()
         result: dict[str, Any] = self.backend.stream(
             name, request, lambda event: arrivals.append(time.monotonic()), self._user.token
         )
-        whole = time.monotonic() - began
+        ended = time.monotonic()
         self.threads.append(result["threadId"])
-        if not arrivals:
-            return fail("there was no event before its result", _logs("run_agent"))
+        if not arrivals or ended - arrivals[0] < _BUFFERED_S:
+            return None
         if result["outcome"]["type"] != "success":
             reason = f" ({result['stopReason']})" if result.get("stopReason") else ""
             text = f"it ended as {result['outcome']['type']}{reason}"
             return fail(text, _logs("run_agent"))
         used = sorted({f"{each['provider']}:{each['model']}" for each in result["usage"]})
+        if self.model is not None and self.model not in used:
+            return fail(
+                f"{', '.join(used) or 'no model'} answered, and not {self.model}",
+                "name it in ROLLCALL_MODEL, give the functions its key (ROLLCALL_SECRETS), deploy",
+            )
+        first, whole = arrivals[0] - began, ended - began
         return ok(
-            f"first event after {arrivals[0] - began:.2f} s, {len(arrivals)} before the result "
-            f"after {whole:.2f} s, by {', '.join(used) or 'no model'}"
+            f"first event after {first:.2f} s, {len(arrivals)} before the result after "
+            f"{whole:.2f} s, by {', '.join(used) or 'no model'}"
         )
 
     def _approval(self) -> Finding:
@@ -301,19 +364,48 @@ class Smoke(Struct):
             )
         return ok("a user reads their own thread; another is denied (403)")
 
+    def _indexes(self) -> Iterator[Finding]:
+        if isinstance(self.owner, Addresses):
+            yield skip("the emulator needs none")
+            return
+        google, (_, indexes) = self.owner, self.app.firestore_files
+
+        def check(file: Path) -> Iterator[Finding]:
+            return check_indexes(google, {"indexes": read_jsonc(file).get("indexes", ())})
+
+        yield from check_against(indexes, check)
+
     def _queue(self) -> Finding:
-        """Wait until the queue has continued the turn whose write was rejected."""
-        if self.rejected is None:
-            return skip("no turn waits to be continued")
-        began, status = time.monotonic(), None
-        while status != "rejected":
+        began = time.monotonic()
+        if self.rejected is not None:
+            is_done, what = self._is_decided, "the decided turn was gone on with"
+        else:
+            is_done, what = self._dispatched(), "a task was worked on"
+        while not is_done():
             if time.monotonic() - began > _QUEUE_S:
-                text = f"the decided turn was not continued within {_QUEUE_S:.0f} s"
+                text = f"nothing came out of it within {_QUEUE_S:.0f} s"
                 return fail(text, _logs("continuerun"))
             time.sleep(_POLL_S)
-            _, document = self.backend.get_document(self.rejected, self._user)
-            status = document.get("fields", {}).get("status", {}).get("stringValue")
-        return ok(f"the decided turn was continued after {time.monotonic() - began:.1f} s")
+        return ok(f"{what} after {time.monotonic() - began:.1f} s")
+
+    def _is_decided(self) -> bool:
+        """Whether the turn whose write was rejected has taken that up."""
+        assert self.rejected is not None
+        _, document = self.backend.get_document(self.rejected, self._user)
+        status = document.get("fields", {}).get("status", {}).get("stringValue")
+        return bool(status == "rejected")
+
+    def _dispatched(self) -> Callable[[], bool]:
+        """Enqueue a task about no run, which does nothing; and how to see that it was done."""
+        owner, project, queue = self.owner, self.backend.project, queue_name("continuerun")
+        nothing = {"threadId": "none", "runId": "none"}
+        if isinstance(owner, Addresses):
+            before = _completed(owner.tasks, queue)
+            enqueue(project, nothing, is_local=True)
+            return lambda: _completed(owner.tasks, queue) > before
+        task = enqueue(project, nothing, is_local=False)
+        name = f"v2/projects/{project}/locations/{region()}/queues/{queue}/tasks/{task}"
+        return lambda: _is_gone(owner, name)
 
     def _clock(self) -> Finding:
         name, owner, project = function_name("sweep_runs"), self.owner, self.backend.project
@@ -378,15 +470,50 @@ def _logs(function: str) -> str:
     return firebase(f"functions:log --only {function_name(function)}")
 
 
+def _completed(address: str, queue: str) -> int:
+    """How many tasks the emulator's queue has done in the last minute."""
+    stats = get_json(address, "/queueStats") or {}
+    return sum(each["completedLastMin"] for name, each in stats.items() if queue in name)
+
+
+def _is_gone(google: Google, task: str) -> bool:
+    """Whether a task is done: Cloud Tasks forgets it then.
+
+    Raises:
+        Problem: It was tried, and failed.
+    """
+    found = google.find("cloudtasks", task)
+    if found is None:
+        return True
+    status = found.get("lastAttempt", {}).get("responseStatus", {})
+    if status.get("code"):
+        raise Problem(f"the task was tried and failed: {status.get('message', status['code'])}")
+    return False
+
+
+_WORDS = {"ok": "ok", "skip": "skipped", "warn": "failed", "fail": "failed"}
+
+
 def run(place: Place, options: Namespace) -> int:
-    """Prove that the project works; return 1 if a check failed or could not be made."""
+    """Prove that the project works; 1 where a check failed."""
     app = require_app(place.app)
+    findings = []
     owner: Google | Addresses
     if place.emulator is not None:
         configuration = Configuration(app.root)
         backend = emulated(configuration, place.project)
         owner = running_addresses(configuration, place.project)
+        os.environ.update(owner.environment())  # by which the Admin SDK finds the queue
     else:
         backend, owner = deployed(place.project, api_key=options.api_key)
-    findings = Smoke(backend, owner, app).findings()
-    return report(findings, place.project, as_json=options.json, failures=("fail", "warn"))
+    smoke = Smoke(backend, owner, app, options.model)
+    for finding in smoke.findings():
+        findings.append(finding.about(place.project))
+        if not options.json:
+            say(f"{_WORDS[finding.level]:<8} {finding.topic:<9} {finding.text}")
+            if mend := findings[-1].mend:
+                say(f"{'':<18} -> {mend}")
+    if options.json:
+        checks = [{**in_camel_case(each), "level": _WORDS[each.level]} for each in findings]
+        print_json({"project": place.project, "checks": checks})
+    return FAILED if any(_WORDS[each.level] == "failed" for each in findings) else 0

@@ -75,8 +75,8 @@ def test_what_only_google_knows_is_skipped_on_the_emulator(
     run: Run, db: Client, published: None
 ) -> None:
     found = run("registry", "doctor", "--json").json["findings"]
-    assert levels(found, "deployment") == ["skip"]
-    assert not {"indexes", "rules", "functions", "schedules"} & {each["topic"] for each in found}
+    skipped = {each["topic"] for each in found if each["level"] == "skip"}
+    assert {"indexes", "expiry", "rules", "functions", "schedules", "secrets"} <= skipped
 
 
 def test_refused_documents_and_stale_ones_are_told(run: Run, registry: Client) -> None:
@@ -115,8 +115,9 @@ def test_in_production_an_empty_project_is_told_all_that_is_missing(
     run: Run, db: Client, published: None, google: FakeGoogle
 ) -> None:
     empty: dict[str, dict[str, Any]] = {
-        f"cloudfunctions/v2/projects/{db.project}/locations/us-central1/functions": {},
+        f"cloudfunctions/v2/projects/{db.project}/locations/-/functions": {},
         f"cloudscheduler/v1/projects/{db.project}/locations/us-central1/jobs": {},
+        f"identitytoolkit/v1/projects/{db.project}/accounts:batchGet": {},
     }
     for group in ("indexes", "fields"):
         path = f"v1/projects/{db.project}/databases/(default)/collectionGroups/-/{group}"
@@ -125,12 +126,13 @@ def test_in_production_an_empty_project_is_told_all_that_is_missing(
         google.answer(*path.split("/", 1), answer)
     found = examined(db)
     assert {each.level for each in found["indexes"]} == {"fail"}
+    assert {each.level for each in found["expiry"]} == {"fail"}
     assert [each.text for each in found["rules"]] == ["none were ever deployed"]
     assert found["functions"][0].level == "fail"
     assert len(found["schedules"]) == len(
         [each for each in catalog.function_triggers().values() if isinstance(each, OnSchedule)]
     )
-    assert found["models"][0].level == "warn"
+    assert found["roles"][0].level == found["models"][0].level == "warn"
 
 
 def test_in_production_what_may_not_be_looked_at_is_a_warning_each(
@@ -138,6 +140,17 @@ def test_in_production_what_may_not_be_looked_at_is_a_warning_each(
 ) -> None:
     google.refuse_all(403, "Permission denied on resource project.")
     found = examined(db)
-    for topic in ("indexes", "rules", "functions", "schedules"):
+    for topic in ("indexes", "expiry", "rules", "functions", "schedules", "roles"):
         (finding,) = found[topic]
         assert (finding.level, "role" in finding.mend) == ("warn", True), topic
+
+
+def test_the_auth_emulators_accounts_are_looked_at_where_it_runs(
+    run: Run, db: Client, published: None, google: FakeGoogle, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = f"v1/projects/{db.project}/accounts:batchGet"
+    admin = {"localId": "ann", "customAttributes": '{"role": "admin"}'}
+    google.answer("identitytoolkit.googleapis.com", path, {"users": [admin]})
+    monkeypatch.setenv("FIREBASE_AUTH_EMULATOR_HOST", google.address)
+    found = run("registry", "doctor", "--json").json["findings"]
+    assert levels(found, "roles") == ["ok"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import pytest
@@ -83,8 +82,9 @@ def test_no_document_takes_a_command_down(run: Run, registry: Client) -> None:
     out = run("registry", "list").out
     assert "\x1b" not in out and "\u202e" not in out
     for id in ODD:
-        done = run("registry", "show", id)
-        assert (done.code, "\x1b" in done.out, "\u202e" in done.out) == (0, False, False)
+        for more in ([], ["--json"]):
+            done = run("registry", "show", id, *more)
+            assert (done.code, "\x1b" in done.out, "\u202e" in done.out) == (0, False, False)
     assert run("registry", "search", "find a meeting room").code == 0
     found = run("registry", "show", "note_text", "--json").json
     assert found["unknownOverrides"] == ["statsu"]
@@ -98,7 +98,8 @@ def test_no_agents_document_takes_a_command_down(run: Run, registry: Client) -> 
         "note": {"overrides": {"note": {"at": 5}, "instructions": ["x"]}},
     }.items():
         registry.document(f"agents/{id}").set(fields)
-        assert run("registry", "show", f"agents/{id}").code == 0
+        for more in ([], ["--json"]):
+            assert run("registry", "show", f"agents/{id}", *more).code == 0
     assert run("registry", "list", "--agent", "names_list").code == 0
     assert run("registry", "doctor").code in (0, 1)
     assert "so it is disabled" in run("registry", "show", "agents/names_text").out
@@ -121,9 +122,11 @@ def test_show_tells_all_of_a_capability(run: Run, registry: Client) -> None:
     )
     out = run("registry", "show", "find_room").out
     assert out.startswith("Reading project")
-    assert "מציאת חדר" in out
+    lines = {line.split()[0]: " ".join(line.split()[1:]) for line in out.splitlines()}
+    assert lines["declared.names.he"] == "\u2068מציאת חדר\u2069"
+    assert lines["arguments.seats.description"] == "People to seat."
+    assert lines["status"] == "active"
     found = run("registry", "show", "find_room", "--json").json
-    assert json.loads(out.partition("\n")[2]) == found
     assert found["declared"]["keywords"] == ["room", "meeting", "חדר", "ישיבה"]
     assert (found["overrides"], found["enriched"]) == (overrides, enriched)
     arguments = found["offered"]["spec"]["parameters"]["properties"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -20,6 +21,15 @@ from tests.support.fake_google import FakeGoogle
 from tests.support.https_server import Handler, HttpsServer
 
 JOBS = "v1/projects/shop/locations/us-central1/jobs"
+GROUPS = "v1/projects/shop/databases/(default)/collectionGroups/-"
+INDEX = {
+    "collectionGroup": "threads",
+    "queryScope": "COLLECTION",
+    "fields": [
+        {"fieldPath": "uid", "order": "ASCENDING"},
+        {"fieldPath": "updatedAt", "order": "DESCENDING"},
+    ],
+}
 PACK = '''
 from rollcall.core.capability import capability
 from rollcall.core.context import ToolContext
@@ -45,17 +55,18 @@ class Cloud:
         refused: Functions that answer 401.
         providers: The methods of signing in that are switched on.
         waits: Whether the write waits for a decision.
-        sends_events: Whether a run streams events before its result.
         other_reads: What another user gets of a thread.
         status: Of the approval, once the queue has been at work.
     """
+
+    PAUSE_S = 0.05
+    """Between a run's first event and its result, as a model would take."""
 
     def __init__(self) -> None:
         self.refused: set[str] = set()
         self.providers = {"anonymous"}
         self.agents = [{"id": "clerk"}]
         self.waits = True
-        self.sends_events = True
         self.other_reads = 403
         self.status = "rejected"
         self.asked: list[str] = []
@@ -115,8 +126,9 @@ class Cloud:
         handler.send_header("Content-Type", "text/event-stream")
         handler.send_header("Connection", "close")
         handler.end_headers()
-        if self.sends_events:
-            handler.wfile.write(b'data: {"message": {"type": "RUN_STARTED"}}\n\n')
+        handler.wfile.write(b'data: {"message": {"type": "RUN_STARTED"}}\n\n')
+        handler.wfile.flush()
+        time.sleep(self.PAUSE_S)
         handler.wfile.write(f"data: {json.dumps({'result': result})}\n\n".encode())
         return None
 
@@ -139,8 +151,11 @@ def cloud() -> Iterator[Cloud]:
 
 @pytest.fixture
 def google() -> Iterator[FakeGoogle]:
-    """A project whose clock runs."""
+    """A project whose index is ready and whose clock runs."""
     with FakeGoogle() as google:
+        stored = {**INDEX, "state": "READY", "name": f"{GROUPS[:-1]}threads/indexes/1"}
+        google.answer("firestore", f"{GROUPS}/indexes", {"indexes": [stored]})
+        google.answer("firestore", f"{GROUPS}/fields", {"fields": []})
         ran = datetime.now(UTC).isoformat()
         job = {"state": "ENABLED", "lastAttemptTime": ran}
         google.answer("cloudscheduler", f"{JOBS}/firebase-schedule-sweep_runs-us-central1", job)
@@ -154,6 +169,7 @@ def app(tmp_path: Path) -> App:
     (pack / "__init__.py").touch()
     (pack / "order.py").write_text(PACK)
     (pack / "agents.py").write_text(AGENTS)
+    (tmp_path / "firestore.indexes.json").write_text(json.dumps({"indexes": [INDEX]}))
     (tmp_path / "firebase.json").write_text('{"firestore": {"rules": "firestore.rules"}}')
     return App(tmp_path, tmp_path, packs=("smoke_pack",))
 
@@ -161,9 +177,10 @@ def app(tmp_path: Path) -> App:
 Findings = dict[str, Finding]
 
 
-def smoke(cloud: Cloud, google: FakeGoogle, app: App) -> Findings:
+def smoke(cloud: Cloud, google: FakeGoogle, app: App, *, model: str | None = None) -> Findings:
     """What it finds, by topic."""
-    return {each.topic: each for each in Smoke(cloud.backend, google.client, app).findings()}
+    test = Smoke(cloud.backend, google.client, app, model)
+    return {each.topic: each for each in test.findings()}
 
 
 def levels(findings: Findings) -> dict[str, str]:
@@ -173,14 +190,13 @@ def levels(findings: Findings) -> dict[str, str]:
 def test_a_sound_project_passes_and_is_left_as_it_was(
     cloud: Cloud, google: FakeGoogle, app: App
 ) -> None:
-    found = smoke(cloud, google, app)
+    found = smoke(cloud, google, app, model="gemini:flash")
     assert set(levels(found).values()) == {"ok"}, found
     assert list(found) == [
         *("sign-in", "registry", "run", "approval", "rules"),
-        *("queue", "clock", "clean-up"),
+        *("indexes", "queue", "clock", "clean-up"),
     ]
     assert "order_tea waited" in found["approval"].text
-    assert "1 before the result" in found["run"].text and "gemini:flash" in found["run"].text
     documents = "/v1/projects/shop/databases/(default)/documents"
     assert {f"{documents}:commit", f"{documents}/threads/t1"} <= set(cloud.asked)
     assert cloud.asked.count("/f/delete_thread") == 2
@@ -233,6 +249,32 @@ def test_rules_that_let_others_read_fail(cloud: Cloud, google: FakeGoogle, app: 
     assert (found.level, "match /{document=**}" in found.about("shop").mend) == ("fail", True)
 
 
+def test_another_model_than_the_one_that_is_named_fails(
+    cloud: Cloud, google: FakeGoogle, app: App
+) -> None:
+    found = smoke(cloud, google, app, model="openai:gpt")["run"]
+    assert (found.level, found.text) == ("fail", "gemini:flash answered, and not openai:gpt")
+
+
+def test_a_stream_that_something_holds_back_fails(
+    cloud: Cloud, google: FakeGoogle, app: App, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(command, "_BUFFERED_S", 60.0)
+    monkeypatch.setattr(Cloud, "PAUSE_S", 0.0)
+    found = smoke(cloud, google, app)["run"]
+    assert (found.level, "only with its result" in found.text) == ("fail", True)
+
+
+def test_an_index_that_is_missing_or_not_built_yet_is_no_success(
+    cloud: Cloud, google: FakeGoogle, app: App
+) -> None:
+    building = {**INDEX, "state": "CREATING", "name": f"{GROUPS[:-1]}threads/indexes/1"}
+    google.answer("firestore", f"{GROUPS}/indexes", {"indexes": [building]})
+    assert smoke(cloud, google, app)["indexes"].level == "warn"
+    google.answer("firestore", f"{GROUPS}/indexes", {"indexes": []})
+    assert smoke(cloud, google, app)["indexes"].level == "fail"
+
+
 def test_a_queue_that_does_nothing_fails(
     cloud: Cloud, google: FakeGoogle, app: App, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -240,22 +282,22 @@ def test_a_queue_that_does_nothing_fails(
     cloud.status = "pending"
     found = smoke(cloud, google, app)
     assert levels(found)["approval"] == "ok"
-    assert (found["queue"].level, "was not continued" in found["queue"].text) == ("fail", True)
+    assert (found["queue"].level, "nothing came out" in found["queue"].text) == ("fail", True)
 
 
-def test_a_run_without_events_fails(cloud: Cloud, google: FakeGoogle, app: App) -> None:
-    cloud.sends_events = False
-    found = smoke(cloud, google, app)["run"]
-    assert (found.level, "no event before its result" in found.text) == ("fail", True)
-
-
-def test_without_a_rejected_write_the_queue_is_not_tried(
-    cloud: Cloud, google: FakeGoogle, app: App
+def test_without_an_approval_a_task_about_nothing_is_followed(
+    cloud: Cloud, google: FakeGoogle, app: App, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     cloud.waits = False
+    monkeypatch.setattr(command, "enqueue", lambda project, data, is_local: "task1")
     found = smoke(cloud, google, app)
-    assert (found["approval"].level, found["queue"].level) == ("skip", "skip")
+    assert (found["approval"].level, found["queue"].level) == ("skip", "ok")
     assert "order_tea" in found["approval"].text
+    failed = {"lastAttempt": {"responseStatus": {"code": 7, "message": "denied"}}}
+    task = "v2/projects/shop/locations/us-central1/queues/continuerun/tasks/task1"
+    google.answer("cloudtasks", task, failed)
+    queue = smoke(cloud, google, app)["queue"]
+    assert (queue.level, "denied" in queue.text) == ("fail", True)
 
 
 @pytest.mark.parametrize(
@@ -286,6 +328,15 @@ def test_a_run_a_minute_ago_is_recent_enough(cloud: Cloud, google: FakeGoogle, a
     assert smoke(cloud, google, app)["clock"].level == "ok"
 
 
+def test_indexes_that_nothing_here_asks_for_fail_and_the_rest_is_tested(
+    cloud: Cloud, google: FakeGoogle, app: App
+) -> None:
+    (app.root / "firestore.indexes.json").unlink()
+    found = smoke(cloud, google, app)
+    assert (found["indexes"].level, found["indexes"].mend) == ("fail", "python -m rollcall init")
+    assert {each.level for topic, each in found.items() if topic != "indexes"} == {"ok"}
+
+
 def test_the_web_api_key_is_looked_up(google: FakeGoogle) -> None:
     name = "projects/shop/webApps/1:2:web:3"
     with pytest.raises(Problem, match="--api-key"):
@@ -305,6 +356,7 @@ def test_a_write_that_a_policy_lets_through_is_not_asked_for(
     policy = "from rollcall.core.policy import ApprovalPolicy\n"
     never = 'tools=("*",), approvals={"order_tea": ApprovalPolicy(ask="never")}'
     (pack / "agents.py").write_text(policy + AGENTS.replace('tools=("*",)', never))
+    (tmp_path / "firestore.indexes.json").write_text(json.dumps({"indexes": [INDEX]}))
     found = smoke(cloud, google, App(tmp_path, tmp_path, packs=("trusting_pack",)))
     assert found["approval"].level == "skip"
     assert cloud.asked.count("/f/run_agent") == 1

@@ -14,6 +14,12 @@ from rollcall.agent.prices import read_prices
 from rollcall.commands.app import Place, connect, require_app
 from rollcall.commands.doctor import configuration, deployment
 from rollcall.commands.doctor.configuration import Settings, read_settings
+from rollcall.commands.doctor.deployment import (
+    check_against,
+    check_expiry,
+    check_indexes,
+    check_rules,
+)
 from rollcall.commands.doctor.findings import (
     Finding,
     Google,
@@ -39,12 +45,13 @@ from rollcall.commands.registry.records import (
     read_manifest,
     read_records,
 )
-from rollcall.core.definition import close
+from rollcall.core.definition import close, read_text
 from rollcall.core.errors import Problem
 from rollcall.core.options import DEFAULT_REGION, collection_id, function_name
 from rollcall.core.shapes import Status
 from rollcall.core.text import terms
 from rollcall.core.triggers import OnSchedule
+from rollcall.emulators.jsonc import read_jsonc
 from rollcall.registry.capabilities import unknown_overrides
 from rollcall.registry.documents import AGENTS, CAPABILITIES, read_overrides, with_overrides
 from rollcall.registry.entries import Entry
@@ -83,7 +90,7 @@ def examine(place: Place) -> Iterator[Finding]:
     yield from _registry(db, place, settings)
     yield from guard("settings", configuration.check_variables(settings))
     if is_emulator:
-        yield skip("indexes, rules, functions and schedules are in production", topic="deployment")
+        yield from _on_emulator(place)
     else:
         yield from _in_production(sign_in(place.project), place, settings)
 
@@ -116,6 +123,22 @@ def _registry(db: Client, place: Place, settings: Settings) -> Iterator[Finding]
         yield from guard(topic, check)
 
 
+def _on_emulator(place: Place) -> Iterator[Finding]:
+    for topic in ("indexes", "expiry", "rules", "functions", "schedules", "secrets"):
+        yield skip("not on the emulator", topic=topic)
+    yield skip("the emulator never enforces it", topic="app check")
+    auth = os.environ.get("FIREBASE_AUTH_EMULATOR_HOST")
+    if auth is None:
+        yield skip("FIREBASE_AUTH_EMULATOR_HOST names no Auth emulator", topic="roles")
+        return
+    import requests
+
+    session = requests.Session()
+    session.headers["Authorization"] = "Bearer owner"
+    root = f"http://{auth}/{{service}}.googleapis.com"
+    yield from guard("roles", deployment.check_admin(Google(session, place.project, root=root)))
+
+
 def _in_production(google: Google, place: Place, settings: Settings) -> Iterator[Finding]:
     app = require_app(place.app)
     region = settings.env.get("ROLLCALL_REGION") or app.region or DEFAULT_REGION
@@ -124,10 +147,18 @@ def _in_production(google: Google, place: Place, settings: Settings) -> Iterator
     rules, indexes = app.firestore_files
     yield ok(f"those of {google.who}", topic="credentials")
     checks = (
-        ("indexes", deployment.check_indexes(google, indexes)),
-        ("rules", deployment.check_rules(google, rules)),
-        ("functions", deployment.check_functions(google, list(triggers), region=region)),
+        ("firestore", deployment.check_mode(google, region=region)),
+        (
+            "indexes",
+            check_against(indexes, lambda file: check_indexes(google, read_jsonc(file))),
+        ),
+        ("expiry", check_against(indexes, lambda file: check_expiry(google, read_jsonc(file)))),
+        ("rules", check_against(rules, lambda file: check_rules(google, read_text(file)))),
+        ("functions", deployment.check_functions(google, list(triggers), settings, region=region)),
         ("schedules", deployment.check_jobs(google, region=region, scheduled=scheduled)),
+        ("secrets", deployment.check_secrets(google, settings.secrets)),
+        ("app check", deployment.check_app_check(google, settings)),
+        ("roles", deployment.check_admin(google)),
     )
     for topic, check in checks:
         yield from guard(topic, check)

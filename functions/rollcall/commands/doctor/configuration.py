@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from datetime import date
+from datetime import date, timedelta
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -16,6 +16,7 @@ from rollcall.agent.prices import Price, find_price
 from rollcall.commands.app import read_files
 from rollcall.commands.doctor.findings import Finding, fail, firebase, name_list, ok, warn
 from rollcall.core.definition import shown_path
+from rollcall.core.inputs import is_host
 from rollcall.core.options import collection_id
 from rollcall.core.profile import AgentProfile
 from rollcall.models.provider import (
@@ -63,6 +64,12 @@ _CREDENTIALS = (
     *(name for provider in providers() for name in provider.keys),
     "ROLLCALL_STATEMENT_SECRET",
 )
+_HOST_LISTS = ("ROLLCALL_API_HOSTS", "ROLLCALL_FUNCTION_HOSTS")
+_LEAST_SECRET = 32
+PRICE_DAYS = 60
+"""After so many days a price is looked up again."""
+CHANGE_DAYS = 30
+"""So many days ahead a change of price is told."""
 
 
 class Settings(Struct, frozen=True):
@@ -161,8 +168,16 @@ def _model(
     if problem := _key_problem(model, settings):
         yield problem
         return
-    if find_price(model, on=today, own=own_prices):
-        yield ok(f"{model} can be reached, and its price is known")
+    if price := find_price(model, on=today, own=own_prices):
+        found = provider_of(model)
+        keyless = found is not None and found.needs_no_key(settings.env)
+        told = (
+            "it needs no key, and its price is known"
+            if keyless
+            else "its key and its price are known"
+        )
+        yield ok(f"{model}: {told}")
+        yield from _price_changes(model, price, own_prices, today=today)
     elif allow_unpriced or settings.env.get("ROLLCALL_ALLOW_UNPRICED") == "true":
         yield warn(f"{model} has no known price; runs are allowed all the same")
     else:
@@ -171,6 +186,26 @@ def _model(
             f"write its price, or a bound that it surely stays under, into "
             f"{collection_id('budgets')}/prices (docs/limits.md), or set "
             f"ROLLCALL_ALLOW_UNPRICED=true in {settings.file}",
+        )
+
+
+def _price_changes(
+    model: str, price: Price, own_prices: Sequence[Price], *, today: date
+) -> Iterator[Finding]:
+    """Report a price that was looked up long ago, or that changes soon."""
+    if price.as_of and (today - price.as_of).days > PRICE_DAYS:
+        yield warn(
+            f"the price of {model} was looked up on {price.as_of}, over {PRICE_DAYS} days ago",
+            f"compare it with {price.page or 'the provider'}, and write another into "
+            f"{collection_id('budgets')}/prices where it differs (docs/limits.md)",
+        )
+    later = find_price(model, on=today + timedelta(days=CHANGE_DAYS), own=own_prices)
+    if later and later.since and later is not price:
+        yield warn(
+            f"the price of {model} changes on {later.since}: a million tokens cost "
+            f"${later.input:g} in and ${later.output:g} out, until then ${price.input:g} and "
+            f"${price.output:g}",
+            "name another model, or give users and tenants other limits (docs/limits.md)",
         )
 
 
@@ -192,31 +227,75 @@ def _key_problem(model: str, settings: Settings) -> Finding | None:
 
 def check_variables(settings: Settings) -> list[Finding]:
     """Check the variables in the files."""
-    return list(_variable_problems(settings)) or [
-        ok(f"{len(settings.given)} variables, all well-formed")
-    ]
+    found = [*_form_problems(settings), *_secret_problems(settings)]
+    return found or [ok(f"{len(settings.given)} variables, all well-formed")]
 
 
-def _variable_problems(settings: Settings) -> Iterator[Finding]:
-    """Report variables that nothing reads, those of a wrong form, and keys in plain text."""
+def _form_problems(settings: Settings) -> Iterator[Finding]:
+    """Report variables that nothing reads, or whose value is not of the form that it has to be."""
     ours = {name for name in settings.given if name.startswith("ROLLCALL_")}
     for name in sorted(ours - VARIABLES.keys()):
         yield warn(f"nothing reads {name}", f"look for a slip in {settings.file}")
     for name, variable in VARIABLES.items():
         value = settings.given.get(name)
         if value and variable.form and not re.fullmatch(variable.form[0], value):
-            text = f"{name} is {variable.form[1]}, not {value[:60]!r}"
-            yield fail(text, f"edit {settings.file} and deploy")
-    if not settings.given.get("THREADS"):
+            yield _wrong(settings, f"{name} is {variable.form[1]}, not {value[:60]!r}")
+    for name in _HOST_LISTS:
+        wrong = []
+        for entry in settings.given.get(name, "").lower().split(","):
+            host, _, port = entry.strip().partition(":")
+            is_entry = is_host(host.removeprefix("*.")) and re.fullmatch(r"[0-9]{0,5}", port)
+            if entry.strip() and not is_entry:
+                wrong.append(entry.strip())
+        if wrong:
+            yield _wrong(settings, f"{name} has entries that are no host: {name_list(wrong)}")
+    threads = settings.given.get("THREADS", "")
+    if not threads:
         yield warn(
             "THREADS is not set: an instance works on 4 requests for each CPU, however many it is "
             "sent, and streams wait for one another",
             "THREADS=48 in .env of the functions",
         )
-    plain = [name for name in _CREDENTIALS if settings.given.get(name)]
+    elif not threads.isdecimal() or not 1 <= int(threads) <= 1000:
+        yield _wrong(settings, f"THREADS is a number from 1 to 1000, not {threads[:60]!r}")
+
+
+def _secret_problems(settings: Settings) -> Iterator[Finding]:
+    """Report secrets that functions are not given, or are given as plain text."""
+    name = "ROLLCALL_API_SECRETS"
+    if text := settings.given.get(name):
+        try:
+            by_host = json.decode(text)
+        except ValueError:  # no JSON, or no text: a shell's bytes may be none
+            by_host = None
+        if not isinstance(by_host, dict):
+            yield _wrong(settings, f"{name} is not a JSON object of host and variable")
+        elif missing := sorted({str(each) for each in by_host.values()} - settings.env.keys()):
+            yield _wrong(
+                settings,
+                f"{name} names variables that functions are not given: {name_list(missing)}; add "
+                "them to ROLLCALL_SECRETS",
+            )
+    both = sorted(set(settings.secrets) & settings.given.keys())
+    if both:
+        yield fail(
+            f"in ROLLCALL_SECRETS and with a value in a file too: {name_list(both)}; a deploy "
+            "refuses that",
+            f"take the value out of {settings.file}",
+        )
+    plain = [name for name in _CREDENTIALS if settings.given.get(name) and name not in both]
     if plain:
         yield warn(
             f"given as plain text, which everybody sees who may look at the functions: "
             f"{name_list(plain)}",
             f"{firebase(f'functions:secrets:set {plain[0]}')}, and its name into ROLLCALL_SECRETS",
         )
+    statement = settings.given.get("ROLLCALL_STATEMENT_SECRET", "")
+    if statement and len(statement) < _LEAST_SECRET:
+        yield _wrong(
+            settings, f"ROLLCALL_STATEMENT_SECRET has fewer than {_LEAST_SECRET} characters"
+        )
+
+
+def _wrong(settings: Settings, text: str) -> Finding:
+    return fail(text, f"edit {settings.file} and deploy")

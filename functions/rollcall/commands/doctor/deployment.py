@@ -1,13 +1,17 @@
-"""Checks of a deployed project: Firestore, functions, schedules."""
+"""Checks of a deployed project: Firestore, functions, schedules, secrets, users."""
 
 from __future__ import annotations
 
+import json
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from msgspec import Struct
+
+from rollcall.commands.doctor.configuration import Settings
 from rollcall.commands.doctor.findings import (
     MOST_CHARS,
     Finding,
@@ -19,35 +23,88 @@ from rollcall.commands.doctor.findings import (
     warn,
 )
 from rollcall.commands.rules import index_key
-from rollcall.core.definition import read_text
+from rollcall.core.definition import shown_path
+from rollcall.core.shapes import Role
 from rollcall.core.texts import clipped
-from rollcall.emulators.jsonc import read_jsonc
 from rollcall.registry.segments import MANIFEST, part
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client
 
 
+MOST_USERS = 1_000
+"""How many accounts are looked at for an admin."""
 DEPLOY_FUNCTIONS = firebase("deploy --only functions")
 _OVERDUE = timedelta(hours=25)
 
 
-def check_functions(google: Google, declared: Sequence[str], *, region: str) -> Iterator[Finding]:
-    """Check that all declared functions are deployed and active."""
-    path = f"v2/projects/{google.project}/locations/{region}/functions"
-    found = google.every("cloudfunctions", path, "functions", pageSize="500")
-    # projects/<project>/locations/<region>/functions/<name>
-    states = {each["name"].split("/")[-1]: each.get("state", "UNKNOWN") for each in found}
-    missing = [name for name in declared if name not in states]
+class Function(Struct, frozen=True):
+    """A deployed function.
+
+    Attributes:
+        concurrency: How many requests one instance is sent at once.
+        variables: Its environment, without secrets.
+    """
+
+    name: str
+    region: str
+    state: str
+    concurrency: int
+    variables: dict[str, str]
+
+
+def read_functions(google: Google) -> list[Function]:
+    """Return the functions deployed in any region."""
+    path = f"v2/projects/{google.project}/locations/-/functions"
+    found = []
+    for item in google.every("cloudfunctions", path, "functions", pageSize="500"):
+        # projects/<project>/locations/<region>/functions/<name>
+        _, _, _, region, _, name = item["name"].split("/")
+        service = item.get("serviceConfig", {})
+        threads = service.get("maxInstanceRequestConcurrency", 1)
+        variables = service.get("environmentVariables", {})
+        found.append(Function(name, region, item.get("state", "UNKNOWN"), threads, variables))
+    return found
+
+
+def check_functions(
+    google: Google, declared: Sequence[str], settings: Settings, *, region: str
+) -> Iterator[Finding]:
+    """Check that all declared functions are deployed, active and configured as the files say."""
+    functions = read_functions(google)
+    here = {each.name: each for each in functions if each.region == region}
+    missing = [name for name in declared if name not in here]
     if missing:
         yield Finding(
             "fail" if len(missing) == len(declared) else "warn",
             f"{len(missing)} of {len(declared)} are not deployed in {region}: {name_list(missing)}",
             DEPLOY_FUNCTIONS,
         )
-    bad = [f"{name} ({state})" for name, state in states.items() if state != "ACTIVE"]
+    bad = [f"{each.name} ({each.state})" for each in here.values() if each.state != "ACTIVE"]
     if bad:
         yield fail(f"not active: {name_list(bad)}", DEPLOY_FUNCTIONS)
+    elsewhere = sorted({each.region for each in functions if each.name in declared} - {region})
+    if elsewhere:
+        yield warn(
+            f"some of these names run in {name_list(elsewhere)} too, which costs and answers old "
+            "code",
+            firebase("functions:delete <name> --region <region>"),
+        )
+    ours = [here[name] for name in declared if name in here]
+    unlike = [each for each in ours if each.variables.get("THREADS") != str(each.concurrency)]
+    if unlike:
+        first = unlike[0]
+        yield warn(
+            f"{len(unlike)} have another concurrency than threads ({first.name}: "
+            f"{first.concurrency} requests, THREADS={first.variables.get('THREADS', '(none)')}): "
+            "requests wait inside an instance",
+            f"THREADS in .env of the functions, then {DEPLOY_FUNCTIONS}",
+        )
+    threads = settings.given.get("THREADS")
+    stale = [each.name for each in ours if each.variables.get("THREADS") != threads]
+    if stale and len(stale) > len(unlike):
+        text = f"deployed with another THREADS than .env says: {name_list(stale)}"
+        yield warn(text, DEPLOY_FUNCTIONS)
     if not missing and not bad:
         yield ok(f"all {len(declared)} are active in {region}")
 
@@ -83,6 +140,66 @@ def job_problem(job: Mapping[str, Any] | None, *, overdue: timedelta) -> str | N
     return f"it last ran {at:%Y-%m-%d %H:%M} UTC" if datetime.now(UTC) - at > overdue else None
 
 
+def check_secrets(google: Google, names: Sequence[str]) -> Iterator[Finding]:
+    """Check that the bound secrets exist, without reading them."""
+    if not names:
+        yield ok("functions are bound to none")
+        return
+    secrets = f"v1/projects/{google.project}/secrets"
+    missing = [name for name in names if google.find("secretmanager", f"{secrets}/{name}") is None]
+    for name in missing:
+        yield warn(
+            f"{name} is not in Secret Manager; a deploy fails without it",
+            firebase(f"functions:secrets:set {name}"),
+        )
+    if not missing:
+        yield ok(f"in Secret Manager: {name_list(names)}")
+
+
+def check_app_check(google: Google, settings: Settings) -> Iterator[Finding]:
+    """Check whether App Check is enforced, for functions and for Firestore."""
+    if settings.env.get("ENFORCE_APP_CHECK") == "true":
+        yield ok("functions refuse calls without a valid token")
+    else:
+        yield warn(
+            "functions answer calls from anywhere, if the user is signed in",
+            f"register your apps, then ENFORCE_APP_CHECK=true in {settings.file}, and deploy",
+        )
+    found = google.get(
+        "firebaseappcheck", f"v1/projects/{google.project}/services/firestore.googleapis.com"
+    )
+    mode = found.get("enforcementMode", "OFF")
+    if mode == "ENFORCED":
+        yield ok("Firestore refuses clients without a valid token")
+    else:
+        yield warn(
+            f"Firestore takes clients without a token ({mode})",
+            "Firebase console, App Check, APIs, Cloud Firestore: Enforce",
+        )
+
+
+def check_admin(google: Google) -> Iterator[Finding]:
+    """Check that one of the first accounts is an admin."""
+    path = f"v1/projects/{google.project}/accounts:batchGet"
+    found = google.get("identitytoolkit", path, maxResults=str(MOST_USERS))
+    users = found.get("users", [])
+    admins = 0
+    for user in users:
+        try:
+            claims = json.loads(user.get("customAttributes") or "{}")
+        except ValueError:
+            continue
+        admins += isinstance(claims, dict) and claims.get("role") == Role.ADMIN
+    more = f" of the first {MOST_USERS:,}" if found.get("nextPageToken") else ""
+    if admins:
+        yield ok(f"{admins} admins among {len(users):,} accounts{more}")
+    else:
+        yield warn(
+            f"nobody is an admin among {len(users):,} accounts{more}",
+            'auth.set_custom_user_claims("<uid>", {"role": "admin"}): docs/deploy.md, Roles',
+        )
+
+
 DEPLOY_FIRESTORE = firebase("deploy --only firestore")
 _REACH_S = 10
 
@@ -110,13 +227,36 @@ def check_reachable(db: Client) -> Iterator[Finding]:
         yield ok(f"answers in {(time.perf_counter() - began) * 1_000:.0f} ms")
 
 
-def check_indexes(google: Google, file: Path) -> Iterator[Finding]:
-    """Check that every index of the file exists and is built.
+def check_mode(google: Google, *, region: str) -> Iterator[Finding]:
+    """Check that the database is in native mode, and report its location."""
+    found = google.get("firestore", f"v1/projects/{google.project}/databases/(default)")
+    if found.get("type") != "FIRESTORE_NATIVE":
+        yield fail(
+            f"the database is of the type {found.get('type')}; queries need native mode",
+            "make a database (default) in native mode, in a project of its own",
+        )
+        return
+    place = found.get("locationId", "?")
+    yield ok(f"native mode in {place}; functions run in {region}")
+    if found.get("deleteProtectionState") != "DELETE_PROTECTION_ENABLED":
+        yield warn(
+            "the database can be deleted by one command",
+            "gcloud firestore databases update --project={project} --delete-protection",
+        )
 
-    Raises:
-        Problem: The file cannot be read.
-    """
-    committed = read_jsonc(file)
+
+def check_against(file: Path, check: Callable[[Path], Iterable[Finding]]) -> Iterator[Finding]:
+    """Run a check that compares with a file of this checkout; fail where there is none."""
+    if file.is_file():
+        yield from check(file)
+    else:
+        yield fail(
+            f"there is no {shown_path(file)} here to compare with", "python -m rollcall init"
+        )
+
+
+def check_indexes(google: Google, committed: Mapping[str, Any]) -> Iterator[Finding]:
+    """Check that every index of firestore.indexes.json exists and is built."""
     of_fields = [
         {**field, **index, "fields": [{**index, "fieldPath": field["fieldPath"]}]}
         for field in committed.get("fieldOverrides", ())
@@ -160,13 +300,34 @@ def _index_in_short(index: Mapping[str, Any]) -> str:
     return f"{index['collectionGroup']} ({', '.join(paths)})"
 
 
-def check_rules(google: Google, file: Path) -> Iterator[Finding]:
-    """Check that the deployed rules are those of the file.
+def check_expiry(google: Google, committed: Mapping[str, Any]) -> Iterator[Finding]:
+    """Check that every TTL policy of firestore.indexes.json is active."""
+    wanted = [
+        (each["collectionGroup"], each["fieldPath"])
+        for each in committed.get("fieldOverrides", ())
+        if each.get("ttl")
+    ]
+    path = f"v1/projects/{google.project}/databases/(default)/collectionGroups/-/fields"
+    found = google.every("firestore", path, "fields", filter="ttlConfig:*")
+    # projects/…/collectionGroups/<collection>/fields/<path>
+    states = {
+        (each["name"].split("/")[-3], each["name"].split("/")[-1]): each["ttlConfig"]["state"]
+        for each in found
+        if "ttlConfig" in each
+    }
+    for collection, field in wanted:
+        state = states.get((collection, field))
+        if state is None:
+            text = f"{collection}.{field} has none: these documents are kept for ever"
+            yield fail(text, DEPLOY_FIRESTORE)
+        elif state != "ACTIVE":
+            yield warn(f"the policy on {collection}.{field} is {state}")
+    if all(states.get(each) == "ACTIVE" for each in wanted):
+        yield ok(f"all {len(wanted)} policies are active")
 
-    Raises:
-        Problem: The file cannot be read.
-    """
-    committed = read_text(file)
+
+def check_rules(google: Google, committed: str) -> Iterator[Finding]:
+    """Check that the deployed rules are those of this checkout."""
     mend = firebase("deploy --only firestore:rules")
     release = google.find("firebaserules", f"v1/projects/{google.project}/releases/cloud.firestore")
     if release is None:

@@ -1,8 +1,8 @@
-"""Findings of `registry doctor` and `smoke`, and the REST interfaces of Google that checks read."""
+"""Findings of the doctor, and the REST interfaces of Google that its checks read."""
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import Any, Literal
 
@@ -23,6 +23,9 @@ _ROLES = {
     "firebaserules": "Firebase Rules Viewer (roles/firebaserules.viewer)",
     "cloudfunctions": "Cloud Functions Viewer (roles/cloudfunctions.viewer)",
     "cloudscheduler": "Cloud Scheduler Viewer (roles/cloudscheduler.viewer)",
+    "secretmanager": "Secret Manager Viewer (roles/secretmanager.viewer)",
+    "identitytoolkit": "Firebase Authentication Viewer (roles/firebaseauth.viewer)",
+    "firebaseappcheck": "Firebase App Check Viewer (roles/firebaseappcheck.viewer)",
 }
 
 
@@ -123,7 +126,7 @@ Level = Literal["ok", "warn", "fail", "skip"]
 
 
 class Finding(Struct, frozen=True):
-    """The result of one check.
+    """A line of the doctor's report.
 
     Args:
         level: "fail" where something does not work, "warn" where something is worth a look, "skip"
@@ -161,13 +164,8 @@ def report(
     project: str,
     *,
     as_json: bool,
-    failures: Container[Level] = ("fail",),
 ) -> int:
-    """Print findings, each as soon as it is made, or all of them as JSON. Return the exit code.
-
-    Args:
-        failures: The levels that make the command fail.
-    """
+    """Print findings, each as soon as it is made, or all of them as JSON. Return the exit code."""
     found = []
     for finding in findings:
         found.append(finding.about(project))
@@ -177,7 +175,7 @@ def report(
                 say(f"{'':<19}-> {mend}")
     if as_json:
         print_json({"project": project, "findings": in_camel_case(found)})
-    return FAILED if any(each.level in failures for each in found) else 0
+    return FAILED if any(each.level == "fail" for each in found) else 0
 
 
 def guard(topic: str, check: Iterable[Finding]) -> Iterator[Finding]:

@@ -1,14 +1,14 @@
-"""`registry show`: one capability or agent, as JSON."""
+"""`registry show`: one capability or agent."""
 
 from __future__ import annotations
 
 from argparse import Namespace
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
 from rollcall.commands.app import Place, connect, require_app
-from rollcall.commands.output import in_camel_case, print_json
+from rollcall.commands.output import in_camel_case, moment, print_json, short, table
 from rollcall.commands.registry.records import (
     Agent,
     Record,
@@ -39,25 +39,47 @@ def run(place: Place, options: Namespace) -> int:
     document = db.document(f"{collection_id(collection)}/{id}").get().to_dict()
     if collection == AGENTS:
         agent = named_agent(id, read_agents(db)) if document is None else Agent(id, document)
-        print_json(
-            {
-                **agent.document,
-                "offeredStatus": agent.status,
-                "hasCode": agent.has_code(declared),
-                "problems": read_overrides(agent.document)[1],
-            }
-        )
-        return 0
-    if document is None:
+        shown = {
+            **agent.document,
+            "offeredStatus": agent.status,
+            "hasCode": agent.has_code(declared),
+            "problems": read_overrides(agent.document)[1],
+        }
+    elif document is None:
         raise Problem(f"There is no capability {id!r}; `registry list` names those there are.")
-    manifest = read_manifest(db)
-    states, refused = manifest.get("health") or {}, manifest.get("refused") or {}
-    record = record_of(id, document, health=states, refused=refused)
-    naming = agents_of(record, read_agents(db))
-    agents = [(agent, word) for agent, word in naming if agent.has_code(declared)]
-    alone = [agent.id for agent, _ in naming if not agent.has_code(declared)]
-    print_json(_plain(record, agents, alone, health(db).get(record.id)))
+    else:
+        manifest = read_manifest(db)
+        states, refused = manifest.get("health") or {}, manifest.get("refused") or {}
+        record = record_of(id, document, health=states, refused=refused)
+        naming = agents_of(record, read_agents(db))
+        agents = [(agent, word) for agent, word in naming if agent.has_code(declared)]
+        alone = [agent.id for agent, _ in naming if not agent.has_code(declared)]
+        shown = _plain(record, agents, alone, health(db).get(record.id))
+    if options.json:
+        print_json(shown)
+    else:
+        schema = ((shown.get("offered") or {}).get("spec") or {}).get("parameters") or {}
+        arguments = {"required": schema.get("required"), "arguments": schema.get("properties")}
+        table(("Field", "Value"), list(_rows({**shown, **arguments})))
     return 0
+
+
+_FOR_PROGRAMS = ("jsonSchema", "offered", "parameters", "schemaVersion")
+
+
+def _rows(value: Any, path: str = "") -> Iterator[tuple[str, str]]:
+    """Yield each value inside a value by its path, such as "arguments.amps.type"."""
+    if isinstance(value, list) and any(isinstance(each, Mapping) for each in value):
+        value = {
+            str(each.get("name", place)) if isinstance(each, Mapping) else str(place): each
+            for place, each in enumerate(value)
+        }
+    if isinstance(value, Mapping):
+        for key, each in value.items():
+            if key not in _FOR_PROGRAMS:
+                yield from _rows(each, f"{path}.{key}" if path else str(key))
+    elif value not in (None, "", []):
+        yield path, moment(value) if isinstance(value, datetime) else short(value)
 
 
 def _plain(

@@ -1,9 +1,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
-from itertools import combinations
 from pathlib import Path
-from random import Random
 from typing import Any
 
 import pytest
@@ -24,7 +22,6 @@ from rollcall.commands.doctor.command import (
 from rollcall.commands.doctor.configuration import Settings
 from rollcall.commands.doctor.findings import Finding
 from rollcall.commands.registry.records import Agent, Record, record_of
-from rollcall.core.text import terms
 from rollcall.registry.entries import Entry
 from rollcall.registry.sync import Report
 from tests.support.fake_google import FakeGoogle
@@ -247,22 +244,6 @@ def test_of_many_pairs_the_first_are_named_and_the_rest_counted() -> None:
     assert found.text.endswith(" and 5 more")
 
 
-def test_each_pair_is_found_that_a_comparison_of_all_pairs_finds() -> None:
-    random = Random(5)
-    words = [f"word{one}{other}" for one in "abcdefg" for other in "abcdefg"]
-    texts = [random.sample(words, random.randint(1, 30)) for _ in range(100)]
-    texts += [[each for each in text if random.random() > 0.06] for text in texts]
-    entries = [entry(f"tool_{n}", f"common {' '.join(text)}") for n, text in enumerate(texts)]
-    described = {each.id: set(terms(each.spec.description)) for each in entries}
-    expected = {
-        frozenset((one, other))
-        for (one, some), (other, others) in combinations(described.items(), 2)
-        if len(some & others) / len(some | others) >= ALIKE
-    }
-    assert {frozenset(pair[:2]) for pair in alike(entries)} == expected
-    assert len(expected) > 50
-
-
 def shop(root: Path, main: str) -> Place:
     """An app in production that declares nothing of its own."""
     (root / "functions" / "capabilities").mkdir(parents=True)
@@ -282,8 +263,7 @@ def test_functions_are_looked_for_in_the_region_that_the_code_sets(tmp_path: Pat
         ({"ROLLCALL_REGION": "us-east1"}, "us-east1"),
     ):
         with FakeGoogle() as google:
-            path = f"v2/projects/shop/locations/{region}/functions"
-            google.answer("cloudfunctions", path, {})
+            google.answer("cloudfunctions", "v2/projects/shop/locations/-/functions", {})
             settings = Settings(variables, (), "functions/.env.shop")
             found = list(command._in_production(google.client, place, settings))
             assert any(path.endswith(f"/{region}/jobs") for path in google.asked)
@@ -300,18 +280,22 @@ def test_files_of_firestore_that_are_missing_or_broken_are_findings_and_the_rest
     with FakeGoogle() as google:
         findings = list(command._in_production(google.client, place, settings))
     of = {each.topic: each for each in findings}
-    rules = f"{tmp_path / 'firestore.rules'} cannot be read: No such file or directory."
-    assert (of["rules"].level, of["rules"].text) == ("fail", rules)
-    assert of["indexes"].level == "fail"
-    assert "indexes.json:1: this is no JSON" in of["indexes"].text
-    assert "functions" in of
+    assert (of["rules"].level, of["rules"].mend) == ("fail", "python -m rollcall init")
+    assert of["rules"].text == "there is no firestore.rules here to compare with"
+    for topic in ("indexes", "expiry"):
+        assert (of[topic].level, "indexes.json:1: this is no JSON" in of[topic].text) == (
+            "fail",
+            True,
+        )
+    assert "roles" in of
 
 
 @pytest.mark.parametrize(
-    ("file", "topic"), [("firestore.rules", "rules"), ("firestore.indexes.json", "indexes")]
+    ("file", "topics"),
+    [("firestore.rules", ["rules"]), ("firestore.indexes.json", ["indexes", "expiry"])],
 )
 def test_a_file_of_firestore_that_is_not_utf_8_is_a_finding_with_the_byte(
-    tmp_path: Path, file: str, topic: str
+    tmp_path: Path, file: str, topics: list[str]
 ) -> None:
     place, settings = shop(tmp_path, ""), Settings({}, (), "functions/.env.shop")
     (tmp_path / file).write_bytes("// כללים\n".encode("windows-1255"))
@@ -323,7 +307,7 @@ def test_a_file_of_firestore_that_is_not_utf_8_is_a_finding_with_the_byte(
         findings = list(command._in_production(google.client, place, settings))
     of = {each.topic: each for each in findings}
     told = f"{tmp_path / file}:1: byte 3 of the file, 0xeb, is not UTF-8. Save the file as UTF-8."
-    assert (of[topic].level, of[topic].text) == ("fail", told)
+    assert [(of[each].level, of[each].text) for each in topics] == [("fail", told)] * len(topics)
 
 
 @pytest.mark.parametrize(

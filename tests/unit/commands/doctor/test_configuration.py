@@ -112,9 +112,16 @@ def test_good_settings_are_well() -> None:
         ({"ROLLCALL_ALLOW_UNPRICED": "yes"}, "true or false"),
         ({"ENFORCE_APP_CHECK": "1"}, "ENFORCE_APP_CHECK is true or false"),
         ({"ROLLCALL_MODEL": "gpt-5.5"}, "<provider>:<model>"),
+        ({"ROLLCALL_API_HOSTS": "https://api.example.com"}, "entries that are no host"),
+        ({"ROLLCALL_FUNCTION_HOSTS": "10.0.0.1"}, "entries that are no host: 10.0.0.1"),
+        ({"ROLLCALL_API_SECRETS": "EXAMPLE_KEY"}, "not a JSON object"),
+        ({"ROLLCALL_API_SECRETS": "\udc80{}"}, "not a JSON object"),
+        ({"ROLLCALL_API_SECRETS": '{"api.example.com": "KEY"}'}, "not given: KEY"),
+        ({"ROLLCALL_STATEMENT_SECRET": "short"}, "fewer than 32"),
         ({"GEMINI_API_KEY": "AIza"}, "plain text"),
         ({"ROLLCALL_MIN_INSTANCES": "1"}, "of the form run_agent:1"),
         ({"THREADS": ""}, "THREADS is not set"),
+        ({"THREADS": "many"}, "THREADS is a number"),
     ],
 )
 def test_what_is_wrong_with_a_variable_is_told(given: dict[str, str], words: str) -> None:
@@ -127,6 +134,11 @@ def test_no_finding_shows_a_keys_value() -> None:
     given = {"GEMINI_API_KEY": "AIza-planted", "ROLLCALL_STATEMENT_SECRET": "planted"}
     told = " ".join(each.text + each.mend for each in check_variables(settings(**given)))
     assert "planted" not in told
+
+
+def test_a_secret_with_a_value_in_a_file_fails() -> None:
+    found = check_variables(settings("KEY", KEY="x"))
+    assert [each.level for each in found] == ["fail"]
 
 
 def test_without_a_key_the_offline_planner_is_told() -> None:
@@ -146,6 +158,37 @@ def test_a_configured_model_with_its_key_and_its_price_is_well() -> None:
     assert [each.level for each in found] == ["ok", "ok"]
 
 
+@pytest.mark.parametrize("model", ["gemini:gemini-4-argon", "prompted:gemini:gemini-4-argon"])
+def test_a_price_that_changes_soon_is_told_until_it_has(model: str) -> None:
+    def told(today: date) -> list[str]:
+        found = models_told(settings("GEMINI_API_KEY"), [agent(model)], (), today=today)
+        return [each.text for each in found if "changes" in each.text and model in each.text]
+
+    (before,) = told(date(2026, 11, 30))
+    assert "on 2026-12-01: a million tokens cost $4 in and $20 out" in before
+    assert "until then $2 and $10" in before
+    assert told(date(2026, 12, 1)) == told(date(2026, 9, 1)) == []
+
+
+def test_a_price_is_looked_up_again_after_sixty_days() -> None:
+    def levels(today: date) -> list[str]:
+        found = models_told(settings("ANTHROPIC_API_KEY"), [], (), today=today)
+        return [each.level for each in found]
+
+    assert levels(date(2027, 1, 21)) == ["ok", "ok"]
+    assert levels(date(2027, 1, 22)) == ["ok", "warn", "ok"]
+
+
+def test_a_price_that_was_looked_up_long_ago_is_worth_a_look() -> None:
+    ours = Price.model_validate(
+        {"models": ["openai:x"], "input": 1, "output": 2, "asOf": "2026-01-02"}
+    )
+    env = settings("OPENAI_API_KEY", ROLLCALL_MODEL="openai:x")
+    found = models_told(env, [], [ours])
+    assert [each.level for each in found[:2]] == ["ok", "warn"]
+    assert "looked up on 2026-01-02" in found[1].text
+
+
 def test_without_a_key_vertex_is_offered_with_what_it_means_and_never_chosen() -> None:
     found, *_ = models_told(settings(), [], [])
     assert found.level == "warn"
@@ -155,6 +198,7 @@ def test_without_a_key_vertex_is_offered_with_what_it_means_and_never_chosen() -
 def test_vertex_needs_no_key() -> None:
     found, *_ = models_told(settings(GEMINI_BACKEND="vertex"), [], [])
     assert (found.level, "gemini:gemini-3.8-flash" in found.text) == ("ok", True)
+    assert "it needs no key" in found.text
 
 
 def test_a_model_without_a_price_fails_unless_that_is_allowed() -> None:

@@ -1,7 +1,8 @@
-"""A project as Google's interfaces tell of it: Firestore, functions, schedules."""
+"""A project as Google's interfaces tell of it: Firestore, functions, schedules, secrets, users."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from functools import partial
@@ -12,12 +13,16 @@ from msgspec.structs import replace
 
 from dev.paths import ROOT
 from rollcall.commands.doctor import deployment
+from rollcall.commands.doctor.configuration import Settings
 from rollcall.commands.doctor.findings import Finding, guard
 from rollcall.emulators.jsonc import read_jsonc
 from tests.support.fake_google import FakeGoogle
 
-FUNCTIONS = "v2/projects/shop/locations/us-central1/functions"
+FUNCTIONS = "v2/projects/shop/locations/-/functions"
 JOBS = "v1/projects/shop/locations/us-central1/jobs"
+ACCOUNTS = "v1/projects/shop/accounts:batchGet"
+APP_CHECK = "v1/projects/shop/services/firestore.googleapis.com"
+SETTINGS = Settings({"THREADS": "24"}, (), "functions/.env.shop")
 
 
 @pytest.fixture
@@ -26,15 +31,26 @@ def google() -> Iterator[FakeGoogle]:
         yield fake
 
 
-def function(name: str, state: str = "ACTIVE") -> dict[str, Any]:
-    path = f"projects/shop/locations/us-central1/functions/{name}"
-    return {"name": path, "state": state, "environment": "GEN_2"}
+def function(name: str, *, region: str = "us-central1", **changes: Any) -> dict[str, Any]:
+    service = {
+        "service": f"projects/shop/locations/{region}/services/{name.replace('_', '-')}",
+        "maxInstanceRequestConcurrency": 24,
+        "environmentVariables": {"THREADS": "24", "GCLOUD_PROJECT": "shop"},
+        "availableMemory": "512Mi",
+    }
+    return {
+        "name": f"projects/shop/locations/{region}/functions/{name}",
+        "state": "ACTIVE",
+        "environment": "GEN_2",
+        "serviceConfig": {**service, **changes.pop("service", {})},
+        **changes,
+    }
 
 
 def looked_at(google: FakeGoogle, *items: dict[str, Any]) -> list[Finding]:
     google.answer("cloudfunctions", FUNCTIONS, {"functions": list(items), "unreachable": []})
     declared = ["run_agent", "sweep_runs"]
-    check = deployment.check_functions(google.client, declared, region="us-central1")
+    check = deployment.check_functions(google.client, declared, SETTINGS, region="us-central1")
     return list(check)
 
 
@@ -56,6 +72,28 @@ def test_a_function_that_is_not_active_fails(google: FakeGoogle) -> None:
     found = looked_at(google, function("run_agent", state="FAILED"), function("sweep_runs"))
     assert [(each.level, each.text) for each in found] == [
         ("fail", "not active: run_agent (FAILED)")
+    ]
+
+
+def test_the_same_function_in_another_region_is_told(google: FakeGoogle) -> None:
+    elsewhere = function("run_agent", region="europe-west1")
+    found = looked_at(google, function("run_agent"), function("sweep_runs"), elsewhere)
+    assert any(each.level == "warn" and "europe-west1" in each.text for each in found)
+
+
+def test_concurrency_beyond_the_threads_is_told(google: FakeGoogle) -> None:
+    crowded = function("run_agent", service={"maxInstanceRequestConcurrency": 80})
+    found = looked_at(google, crowded, function("sweep_runs"))
+    (text,) = [each.text for each in found if each.level == "warn"]
+    assert "run_agent: 80 requests, THREADS=24" in text
+
+
+def test_threads_other_than_the_files_are_told(google: FakeGoogle) -> None:
+    service = {"maxInstanceRequestConcurrency": 8, "environmentVariables": {"THREADS": "8"}}
+    old = function("run_agent", service=service)
+    found = looked_at(google, old, function("sweep_runs"))
+    assert [each.text for each in found if each.level == "warn"] == [
+        "deployed with another THREADS than .env says: run_agent"
     ]
 
 
@@ -100,28 +138,79 @@ def test_a_function_of_the_clock_without_a_job_is_told(google: FakeGoogle) -> No
     assert [each.level for each in check(scheduled=names[:1])] == ["ok"]
 
 
+def test_secrets_are_looked_for_and_never_read(google: FakeGoogle) -> None:
+    path = "v1/projects/shop/secrets"
+    google.answer("secretmanager", f"{path}/GEMINI_API_KEY", {"name": "x"})
+    names = ("GEMINI_API_KEY", "EXAMPLE_KEY")
+    (found,) = deployment.check_secrets(google.client, names)
+    assert (found.level, found.text.split()[0]) == ("warn", "EXAMPLE_KEY")
+    assert not [each for each in google.asked if "versions" in each or "access" in each]
+    (found,) = deployment.check_secrets(google.client, names[:1])
+    assert found.level == "ok"
+
+
+@pytest.mark.parametrize(
+    ("env", "mode", "levels"),
+    [
+        ({"ENFORCE_APP_CHECK": "true"}, "ENFORCED", ["ok", "ok"]),
+        ({}, "UNENFORCED", ["warn", "warn"]),
+    ],
+)
+def test_app_check_is_told_of_functions_and_of_firestore(
+    google: FakeGoogle, env: dict[str, str], mode: str, levels: list[str]
+) -> None:
+    google.answer("firebaseappcheck", APP_CHECK, {"name": "x", "enforcementMode": mode})
+    settings = Settings(env, (), "functions/.env.shop")
+    found = list(deployment.check_app_check(google.client, settings))
+    assert [each.level for each in found] == levels
+
+
+def user(uid: str, **claims: str) -> dict[str, str]:
+    return {"localId": uid, "customAttributes": json.dumps(claims)} if claims else {"localId": uid}
+
+
+@pytest.mark.parametrize(
+    ("users", "level"),
+    [
+        ([user("a"), user("b", role="admin")], "ok"),
+        ([user("a", role="Admin")], "warn"),
+        ([], "warn"),
+    ],
+)
+def test_somebody_should_be_an_admin(
+    google: FakeGoogle, users: list[dict[str, str]], level: str
+) -> None:
+    google.answer("identitytoolkit", ACCOUNTS, {"users": users})
+    (found,) = deployment.check_admin(google.client)
+    assert found.level == level
+    assert "maxResults=1000" in google.asked[0]
+
+
+def test_only_the_first_accounts_are_looked_at_and_it_says_so(google: FakeGoogle) -> None:
+    answer = {"users": [user("a")], "nextPageToken": "more"}
+    google.answer("identitytoolkit", ACCOUNTS, answer)
+    (found,) = deployment.check_admin(google.client)
+    assert found.text == "nobody is an admin among 1 accounts of the first 1,000"
+
+
 def test_what_may_not_be_looked_at_is_a_warning_with_the_role(google: FakeGoogle) -> None:
-    google.refuse("cloudscheduler", JOBS, 403, "The caller does not have permission")
-    check = deployment.check_jobs(google.client, region="us-central1", scheduled=[])
-    (found,) = guard("schedules", check)
+    google.refuse("identitytoolkit", ACCOUNTS, 403, "The caller does not have permission")
+    (found,) = guard("roles", deployment.check_admin(google.client))
     assert (found.level, "does not have permission" in found.text) == ("warn", True)
-    assert "roles/cloudscheduler.viewer" in found.mend
+    assert "roles/firebaseauth.viewer" in found.mend
 
 
 def test_no_answer_at_all_is_a_warning(google: FakeGoogle) -> None:
     away = replace(google.client, root="http://127.0.0.1:9")
-    check = deployment.check_jobs(away, region="us-central1", scheduled=[])
-    (found,) = guard("schedules", check)
-    assert (found.level, found.topic) == ("warn", "schedules")
+    (found,) = guard("roles", deployment.check_admin(away))
+    assert (found.level, found.topic) == ("warn", "roles")
     assert found.text.startswith("no answer: ")
 
 
 DATABASE = "v1/projects/shop/databases/(default)"
 GROUPS = f"{DATABASE}/collectionGroups/-"
-INDEXES = ROOT / "firestore.indexes.json"
-COMMITTED = read_jsonc(INDEXES)
-RULES_FILE = ROOT / "firestore.rules"
-RULES = RULES_FILE.read_text(encoding="utf-8")
+COMMITTED = read_jsonc(ROOT / "firestore.indexes.json")
+RULES = (ROOT / "firestore.rules").read_text(encoding="utf-8")
 
 
 def levels(findings: list[Finding]) -> list[str]:
@@ -178,13 +267,30 @@ def count_of_fields() -> int:
     return found
 
 
+def test_native_mode_with_protection_is_well(google: FakeGoogle) -> None:
+    answer = {
+        "name": "projects/shop/databases/(default)",
+        "locationId": "eur3",
+        "type": "FIRESTORE_NATIVE",
+        "deleteProtectionState": "DELETE_PROTECTION_ENABLED",
+    }
+    google.answer("firestore", DATABASE, answer)
+    found = list(deployment.check_mode(google.client, region="europe-west1"))
+    assert found == [Finding("ok", "native mode in eur3; functions run in europe-west1")]
+
+
+def test_datastore_mode_fails(google: FakeGoogle) -> None:
+    google.answer("firestore", DATABASE, {"type": "DATASTORE_MODE", "locationId": "nam5"})
+    assert levels(list(deployment.check_mode(google.client, region="x"))) == ["fail"]
+
+
 def test_every_committed_index_is_recognised_as_the_service_lists_it(google: FakeGoogle) -> None:
     half = len(all_stored()) // 2
     first, second = all_stored()[:half], all_stored()[half:]
     google.answer("firestore", f"{GROUPS}/indexes", {"indexes": first, "nextPageToken": "more"})
     google.answer("firestore", f"{GROUPS}/indexes", {"indexes": second}, token="more")
     google.answer("firestore", f"{GROUPS}/fields", {"fields": fields_stored()})
-    (found,) = deployment.check_indexes(google.client, INDEXES)
+    (found,) = deployment.check_indexes(google.client, COMMITTED)
     assert (found.level, found.text) == ("ok", f"all {count_indexes()} are ready")
     assert "filter=indexConfig.usesAncestorConfig:false" in google.asked[-1]
 
@@ -192,7 +298,7 @@ def test_every_committed_index_is_recognised_as_the_service_lists_it(google: Fak
 def test_an_index_that_is_missing_is_named_with_the_command(google: FakeGoogle) -> None:
     google.answer("firestore", f"{GROUPS}/indexes", {"indexes": all_stored()[1:]})
     google.answer("firestore", f"{GROUPS}/fields", {"fields": fields_stored()})
-    (found,) = deployment.check_indexes(google.client, INDEXES)
+    (found,) = deployment.check_indexes(google.client, COMMITTED)
     assert found.level == "fail"
     assert "1 of" in found.text
     assert "threads (uid, updatedAt)" in found.text
@@ -203,7 +309,7 @@ def test_an_index_that_is_missing_is_named_with_the_command(google: FakeGoogle) 
 def test_an_index_that_is_not_ready_is_told(google: FakeGoogle, state: str, level: str) -> None:
     google.answer("firestore", f"{GROUPS}/indexes", {"indexes": all_stored(state)})
     google.answer("firestore", f"{GROUPS}/fields", {"fields": fields_stored(state)})
-    assert levels(list(deployment.check_indexes(google.client, INDEXES))) == [level]
+    assert levels(list(deployment.check_indexes(google.client, COMMITTED))) == [level]
 
 
 @pytest.mark.parametrize(
@@ -218,9 +324,35 @@ def test_the_index_of_a_single_field_is_looked_for(
 ) -> None:
     google.answer("firestore", f"{GROUPS}/indexes", {"indexes": all_stored()})
     google.answer("firestore", f"{GROUPS}/fields", {"fields": fields})
-    (found,) = deployment.check_indexes(google.client, INDEXES)
+    (found,) = deployment.check_indexes(google.client, COMMITTED)
     assert found.level == level
     assert found.text.startswith(text.format(count_of_fields(), count_indexes()))
+
+
+def ttl(collection: str, state: str) -> dict[str, Any]:
+    group = f"projects/shop/databases/(default)/collectionGroups/{collection}"
+    return {"name": f"{group}/fields/expiresAt", "ttlConfig": {"state": state}, "indexConfig": {}}
+
+
+def ttl_collections() -> list[str]:
+    return [each["collectionGroup"] for each in COMMITTED["fieldOverrides"] if each.get("ttl")]
+
+
+def test_ttl_policies_are_looked_for_by_collection(google: FakeGoogle) -> None:
+    collections = ttl_collections()
+    fields = [ttl(each, "ACTIVE") for each in collections]
+    google.answer("firestore", f"{GROUPS}/fields", {"fields": fields})
+    (found,) = deployment.check_expiry(google.client, COMMITTED)
+    assert (found.level, found.text) == ("ok", f"all {len(collections)} policies are active")
+    assert "filter=ttlConfig:*" in google.asked[0]
+
+
+def test_a_policy_that_is_missing_or_not_active_is_told(google: FakeGoogle) -> None:
+    first, _, *others = ttl_collections()
+    fields = [ttl(first, "CREATING"), *(ttl(each, "ACTIVE") for each in others)]
+    google.answer("firestore", f"{GROUPS}/fields", {"fields": fields})
+    found = list(deployment.check_expiry(google.client, COMMITTED))
+    assert sorted(levels(found)) == ["fail", "warn"]
 
 
 @pytest.mark.parametrize(
@@ -239,9 +371,9 @@ def test_rules_in_force_are_compared_with_this_checkouts(
     file = {"name": "firestore.rules", "content": content, "fingerprint": "abc="}
     google.answer("firebaserules", "v1/projects/shop/releases/cloud.firestore", release)
     google.answer("firebaserules", f"v1/{ruleset}", {"source": {"files": [file]}})
-    assert levels(list(deployment.check_rules(google.client, RULES_FILE))) == [level]
+    assert levels(list(deployment.check_rules(google.client, RULES))) == [level]
 
 
 def test_rules_that_were_never_deployed_fail(google: FakeGoogle) -> None:
-    (found,) = deployment.check_rules(google.client, RULES_FILE)
+    (found,) = deployment.check_rules(google.client, RULES)
     assert (found.level, found.text) == ("fail", "none were ever deployed")
