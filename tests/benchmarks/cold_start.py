@@ -36,8 +36,8 @@ from google.cloud.firestore import Client
 from rich.table import Table
 
 from dev.emulators import running
-from tests.support.calling import PROJECT
-from tests.support.serving import FUNCTIONS, deployed_environment, served
+from tests.support.function_server import FUNCTIONS, deployed_environment, serve_function
+from tests.support.local_functions import PROJECT
 from tests.support.steady_provider import steady_provider
 
 ROUNDS = 9
@@ -71,7 +71,7 @@ class Case:
         """Start it and call it once."""
         if self.source.parent != BARE:
             environment = environment | deployed_environment()
-        with served(self.source, self.target, environment | self.environment) as function:
+        with serve_function(self.source, self.target, environment | self.environment) as function:
             function.call(self.data)
             self.seconds.append(time.monotonic() - function.started)
             self.cpu_s.append(function.cpu_s())

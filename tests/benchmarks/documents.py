@@ -22,7 +22,7 @@ from google.cloud.firestore import Client
 from rich.table import Table
 
 from dev.emulators import running
-from tests.support.counting import counted
+from tests.support.firestore_operations import count_operations
 from tests.support.knowledge import ANN, Library
 from tests.support.pdfs import Line, pdf
 
@@ -44,13 +44,13 @@ def _measure() -> Table:
     id = library.upload(ANN, _dense(), "dense.pdf")
     idle = _rss_mb(os.getpid())
     before = time.process_time()
-    with counted() as reading, _peak() as peak:
-        library.work()
+    with count_operations() as reading, _peak() as peak:
+        library.run_queue()
     own_s = time.process_time() - before
     child_s = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
-    with counted() as first:
+    with count_operations() as first:
         library.search(ANN, "section 77")
-    with counted() as second:
+    with count_operations() as second:
         library.search(ANN, "section 78")
     current = library.record(id)["current"]
     table = Table(title=f"A document of {current['pages']} pages, {current['passages']} passages")

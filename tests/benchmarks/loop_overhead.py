@@ -31,7 +31,7 @@ from typing import Any
 from unittest import mock
 
 from msgspec.structs import replace
-from rich.table import Table
+from rich.table import ToolTable
 
 from rollcall.agent.budget import Budget
 from rollcall.agent.loop import run
@@ -49,8 +49,8 @@ from tests.benchmarks.loops import by_hand
 from tests.benchmarks.loops.desk import ANSWER, FUNCTIONS, QUESTION
 from tests.benchmarks.loops.provider import provider
 from tests.support.catalogs import catalog
-from tests.support.registries import declared, registry_of, tool
-from tests.support.scripted import Notes, turn
+from tests.support.registries import registry_documents, registry_of, tool
+from tests.support.scripted_turn import MemoryJournal, turn
 
 ROUNDS, LONG_ROUNDS, FLAT_ROUNDS = 20, 4, 60
 WARM_UP = 2
@@ -93,10 +93,10 @@ class Pair:
         return ours / hand
 
 
-def measure() -> Table:
+def measure() -> ToolTable:
     """Play the conversation on each API, plain and streamed, and read a long answer."""
     title = f"CPU of a run over a loop by hand on the bare SDK, medians of {ROUNDS}"
-    table = Table(title=title)
+    table = ToolTable(title=title)
     for column in ("run", "by hand", "Rollcall", "ratio", "ratio of time"):
         table.add_column(column, justify="left" if column == "run" else "right")
     with _provider():
@@ -109,13 +109,13 @@ def measure() -> Table:
     return table
 
 
-def measure_flat() -> Table:
+def measure_flat() -> ToolTable:
     """Play the conversation in registries of 5 and of 500 tools."""
     title = f"CPU of a run, tools chosen and all, medians of {FLAT_ROUNDS}"
-    table = Table(title=title)
+    table = ToolTable(title=title)
     for column in ("run", "5 registered", "500 registered", "ratio", "ratio of time"):
         table.add_column(column, justify="left" if column == "run" else "right")
-    own = declared(_desk().values())
+    own = registry_documents(_desk().values())
     others = [tool(f"report_{n}", f"Write report number {n} of the archive.") for n in range(495)]
     few, many = registry_of(*own), registry_of(*own, *others)
     with _provider():
@@ -128,7 +128,7 @@ def measure_flat() -> Table:
     return table
 
 
-def _add(table: Table, pair: Pair, unit: str, factor: float) -> None:
+def _add(table: ToolTable, pair: Pair, unit: str, factor: float) -> None:
     hand, ours, ratio = pair.ratio()
     costs = (f"{cost * factor:.1f} {unit}" for cost in (hand, ours))
     table.add_row(pair.name, *costs, f"{ratio:.2f}", f"{pair.wall_ratio():.2f}")
@@ -170,7 +170,7 @@ def _by_hand(loop: Callable[[str], str], model: str) -> Callable[[], str]:
 
 
 def _ours(model: str, *, streamed: bool) -> Callable[[], str]:
-    entries = {entry.id: entry for entry in declared(_desk().values())}
+    entries = {entry.id: entry for entry in registry_documents(_desk().values())}
     tools = tuple(entry.spec for entry in entries.values())
     asked = (UserMessage.of(QUESTION),)
 
@@ -213,7 +213,7 @@ def _chosen(registry: Snapshot, *, streamed: bool) -> Callable[[], str]:
             budget=Budget(),
         )
         well = replace(made.dispatch, health=dict)  # which is read from Firestore
-        return _answer(replace(made, dispatch=well, journal=Notes()))
+        return _answer(replace(made, dispatch=well, journal=MemoryJournal()))
 
     return work
 

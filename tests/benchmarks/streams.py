@@ -25,7 +25,13 @@ from pathlib import Path
 from rich.table import Table
 
 from tests.benchmarks.cold_start import FUNCTIONS, firestore, publish
-from tests.support.serving import Served, cpu_s_of, deployed_environment, request, served
+from tests.support.function_server import (
+    FunctionServer,
+    cpu_s_of,
+    deployed_environment,
+    request,
+    serve_function,
+)
 from tests.support.steady_provider import steady_provider
 
 RUNS = 40
@@ -49,7 +55,7 @@ def measure() -> Table:
     with firestore() as emulator, steady_provider(seconds=REPLY_S) as provider:
         publish(FUNCTIONS)
         environment = deployed_environment() | emulator | provider | {"OPENAI_API_KEY": "sk-bench"}
-        with served(FUNCTIONS / "main.py", "run_agent", environment) as instance:
+        with serve_function(FUNCTIONS / "main.py", "run_agent", environment) as instance:
             _run(instance, "first")
             pid = _emulator(emulator["FIRESTORE_EMULATOR_HOST"].rpartition(":")[2])
             with _Watch(instance) as watch:
@@ -83,7 +89,7 @@ def _table(told: list[Told], watch: _Watch, cpu_s: float, emulator_s: float) -> 
     return table
 
 
-def _all_at_once(instance: Served) -> list[Told]:
+def _all_at_once(instance: FunctionServer) -> list[Told]:
     told: list[Told] = []
 
     def call(uid: str) -> None:
@@ -99,7 +105,7 @@ def _all_at_once(instance: Served) -> list[Told]:
     return told
 
 
-def _run(instance: Served, uid: str) -> Told:
+def _run(instance: FunctionServer, uid: str) -> Told:
     """Begin a thread, and read its stream to the end."""
     body, headers = request(MESSAGE, uid=uid, streams=True)
     started, first, last = time.monotonic(), 0.0, {}
@@ -117,7 +123,7 @@ def _run(instance: Served, uid: str) -> Told:
 class _Watch:
     """Looks at an instance's memory and threads inside its block."""
 
-    def __init__(self, instance: Served) -> None:
+    def __init__(self, instance: FunctionServer) -> None:
         self._instance = instance
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._look)

@@ -19,7 +19,7 @@ from rollcall.core.profile import AgentProfile
 from rollcall.registry.entries import Entry
 from rollcall.registry.selection import ToolRequest, select
 from tests.support.catalogs import catalog
-from tests.support.registries import declared, registry_of
+from tests.support.registries import registry_documents, registry_of
 
 ROUNDS = 200
 MESSAGE = "What decisions were made about the budget?"
@@ -28,7 +28,7 @@ AGENT = AgentProfile(id="all", name={"en": "All"}, instructions="", tools=("*",)
 
 def measure() -> Table:
     """Choose from registries of different sizes, interleaved."""
-    own = declared(catalog.capabilities())
+    own = registry_documents(catalog.capabilities())
     asking = ToolRequest(AGENT, User("bench"), MESSAGE)
     sizes = (5, len(own), 100, 500, 1_000, 10_000)
     made = {size: [_nth(own, n) for n in range(size)] for size in sizes}

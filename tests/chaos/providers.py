@@ -204,12 +204,12 @@ def work(platform: stage.Stage, job: Job, events: list[dict[str, Any]], number: 
     """In a worker: send a message while the provider misbehaves, and another when it does not."""
     from rollcall.endpoints.run_agent import run_agent
     from rollcall.store.runs import thread_id_for
-    from tests.support.calling import Functions, emulate
+    from tests.support.local_functions import Functions, use_emulator_tokens
 
     api = job.data["api"]
     os.environ["ROLLCALL_MODEL"] = MODELS[api]
     os.environ["ROLLCALL_ALLOW_UNPRICED"] = "true"
-    emulate(os.environ.__setitem__)
+    use_emulator_tokens(os.environ.__setitem__)
     from rollcall.core.triggers import OnCall
 
     bound = OnCall().bind("run_agent", run_agent, lambda: platform)

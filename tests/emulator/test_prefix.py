@@ -19,9 +19,9 @@ from rollcall.registry.segments import read_records
 from rollcall.registry.usage import roll_up
 from rollcall.store import paths
 from rollcall.store.departed_users import OWNED, begin_erasures
-from tests.support.keeping import everything, write_thread, write_user
-from tests.support.knowledge import encoded
+from tests.support.knowledge import base64_text
 from tests.support.office import Office, payment
+from tests.support.user_data import all_documents, write_thread, write_user
 
 APP = {"done"}
 """The collection that the office's capabilities write, which is the app's."""
@@ -38,7 +38,7 @@ def plant(db: Client) -> dict[str, dict[str, Any]]:
     for name in {name for path in paths.COLLECTIONS for name in path.split("/{}/")}:
         db.document(f"{name}/app").set({**own, "at": late, "place": "firestore"}, merge=True)
         db.document(f"posts/p1/{name}/app").set(own)
-    return everything(db)
+    return all_documents(db)
 
 
 @pytest.fixture
@@ -63,7 +63,7 @@ def office(prefixed: pytest.MonkeyPatch, db: Client) -> Office:
 
 
 def call(function: Any, office: Office, data: Any) -> Any:
-    return function(office.here, Call(User("ann"), data))
+    return function(office.platform, Call(User("ann"), data))
 
 
 def upload(office: Office) -> str:
@@ -72,13 +72,13 @@ def upload(office: Office) -> str:
     about["sha256"] = hashlib.sha256(DOCUMENT).hexdigest()
     begun = call(knowledge.begin_upload, office, about)
     for part in begun["missing"]:
-        data = {"fileId": begun["fileId"], "part": part, "content": encoded(DOCUMENT)}
+        data = {"fileId": begun["fileId"], "part": part, "content": base64_text(DOCUMENT)}
         call(knowledge.upload_part, office, data)
     done = call(knowledge.finish_upload, office, {"fileId": begun["fileId"]})
-    tasks, office.here.queue = office.here.queue, []
+    tasks, office.platform.queue = office.platform.queue, []
     for queue, data in tasks:
         assert queue == "indexdocument"
-        knowledge.indexdocument(office.here, data)
+        knowledge.indexdocument(office.platform, data)
     return str(done["document"]["documentId"])
 
 
@@ -100,10 +100,10 @@ def use(office: Office) -> str:
 def look_after(office: Office) -> None:
     """Everything that runs by the clock, as of much later."""
     office.sweep(after=timedelta(days=30))
-    knowledge.sweep_files(office.here)
-    schedules.check_health(office.here)
+    knowledge.sweep_files(office.platform)
+    schedules.check_health(office.platform)
     roll_up(office.db, {"pay"}, settled=timedelta(0))
-    begin_erasures(office.here, find_gone=lambda uids: [])
+    begin_erasures(office.platform, find_gone=lambda uids: [])
 
 
 def collections_of(found: dict[str, Any]) -> set[str]:
@@ -121,7 +121,7 @@ def test_all_that_a_deployment_writes_is_under_its_prefix(
 ) -> None:
     use(office)
     look_after(office)
-    new = {path: data for path, data in everything(office.db).items() if path not in planted}
+    new = {path: data for path, data in all_documents(office.db).items() if path not in planted}
     roots = {path.partition("/")[0] for path in new}
     assert {"rc_threads", "rc_approvals", "rc_files", "rc_documents", "rc_ratings"} <= roots
     assert {name for name in collections_of(new) if not name.startswith("rc_")} == APP
@@ -141,7 +141,7 @@ def test_what_the_app_has_is_neither_changed_nor_told(
     assert "app" not in {each["id"] for each in items}
     assert "hello" not in str(items)
     assert call(usage.my_usage, office, None)["today"]["tokens"] < 1_000_000
-    after = everything(office.db)
+    after = all_documents(office.db)
     assert {path: after.get(path) for path in planted} == planted
 
 
@@ -153,7 +153,7 @@ def test_an_erasure_leaves_the_apps_own_and_nothing_of_the_user_under_the_prefix
     kinds = {"approvals", "effects", "events", "messages", "ratings", "runs", "threads", "views"}
     assert receipt["removed"].keys() == kinds
     assert call(my_data.delete_my_data, office, {"confirm": True})["status"] == "done"
-    after = everything(office.db)
+    after = all_documents(office.db)
     assert {path: after.get(path) for path in planted} == planted
     assert not [path for path in after if path.startswith(("rc_threads", "rc_ratings", "rc_files"))]
 
@@ -166,6 +166,6 @@ def test_users_of_the_apps_own_collections_are_no_users_of_the_platform(office: 
     for name in OWNED:
         office.db.document(f"{name}/zoe").set({"uid": "zoe"})
     looked_at: list[str] = []
-    begin_erasures(office.here, find_gone=lambda uids: looked_at.extend(uids) or [])  # type: ignore[func-returns-value]
+    begin_erasures(office.platform, find_gone=lambda uids: looked_at.extend(uids) or [])  # type: ignore[func-returns-value]
     assert looked_at == []
     assert office.db.document(f"{collection_id('registry')}/departed").get().exists

@@ -21,7 +21,7 @@ import pytest
 from rollcall.agent.prompt import neutral_text
 from rollcall.core.wire import CallStatus
 from rollcall.registry.entries import Entry
-from tests.support.obeying import READ, World, obey
+from tests.support.obedient_model import READ, Capabilities, attack
 
 SETTINGS: dict[str, dict[str, Any] | None] = {
     "not offered": None,
@@ -55,7 +55,7 @@ def main() -> int:
 
 def tried(case: dict[str, Any], options: dict[str, Any] | None, *, can_ask: bool) -> Counter[str]:
     """How the attacker's calls ended, counted."""
-    world = World()
+    world = Capabilities()
     offered: list[Entry] = [world.add(READ, answer={"note": case["payload"]})]
     wanted = [snake_case(name) for name in case["attacker_tools"]]
     for name in wanted:
@@ -63,7 +63,7 @@ def tried(case: dict[str, Any], options: dict[str, Any] | None, *, can_ask: bool
         if options is not None:
             offered.append(entry)
     with pytest.MonkeyPatch.context() as patch:
-        ended, _ = obey(world, offered, wanted=wanted, monkeypatch=patch, can_ask=can_ask)
+        ended, _ = attack(world, offered, wanted=wanted, monkeypatch=patch, can_ask=can_ask)
     found = Counter(record.status.value for record in ended.calls if record.tool != READ)
     found[CallStatus.WAITING.value] += len(ended.waiting)
     found["ran"] += len(world.ran) - world.ran.count(READ)

@@ -42,7 +42,7 @@ from rollcall.models.base import (  # noqa: E402
     load_model,
 )
 from tests.evals.recorded_bodies import Expected, expected_of  # noqa: E402
-from tests.support.fake_providers import FakeProviders, Said, gather  # noqa: E402
+from tests.support.fake_providers import FakeProviders, WholeReply, gather  # noqa: E402
 from tests.support.provider_replies import Reply  # noqa: E402
 
 Json = Any
@@ -85,7 +85,7 @@ def replay_record(record: Json) -> Iterator[str]:
 
 
 def replay_reply(
-    fake: FakeProviders, record: Json, body: Reply, said: Said | None, *, streamed: bool
+    fake: FakeProviders, record: Json, body: Reply, said: WholeReply | None, *, streamed: bool
 ) -> list[str]:
     """Serve the body to what the loop reads replies with; it must agree with the adapter."""
     fake.gemini(*[body] * TRIES) if record["provider"] == "gemini" else fake.openai(*[body] * TRIES)
@@ -150,7 +150,7 @@ def replay_loop(record: Json) -> Iterator[str]:
                 history.append(answer_to(said))
 
 
-def answer_to(said: Said) -> Message:
+def answer_to(said: WholeReply) -> Message:
     """The tools' results, or the user's next words."""
     results = tuple(
         ToolResult(call.id, call.name, '{"output": "done"}') for call in said.message.tool_calls
@@ -160,7 +160,7 @@ def answer_to(said: Said) -> Message:
 
 def replay_turn(
     fake: FakeProviders, record: Json, reply: Reply, history: list[Message], *, streamed: bool
-) -> tuple[Said | None, list[str]]:
+) -> tuple[WholeReply | None, list[str]]:
     """Serve one body; return what was understood and every difference."""
     fake.gemini(reply) if record["provider"] == "gemini" else fake.openai(reply)
     expected = expected_of(record)
@@ -186,7 +186,7 @@ def unexpected(status: int, expected: Expected, error: AgentError) -> Iterator[s
         yield f"status {status} became {error.code}: {error}"
 
 
-def differences(expected: Expected, said: Said) -> list[str]:
+def differences(expected: Expected, said: WholeReply) -> list[str]:
     """Compare what a body holds with what was understood."""
     found = []
     calls = [(call.name, call.arguments) for call in said.message.tool_calls]

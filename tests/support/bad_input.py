@@ -15,8 +15,14 @@ from google.cloud.firestore import Client
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from tests.support.calling import Functions, Here, callables, emulate, token
 from tests.support.catalogs import catalog
+from tests.support.local_functions import (
+    Functions,
+    LocalPlatform,
+    callables,
+    token,
+    use_emulator_tokens,
+)
 from tests.support.registries import publish
 
 CORPORA = Path(__file__).parents[1] / "corpus"
@@ -40,8 +46,8 @@ JUNK = st.recursive(
     ),
     max_leaves=6,
 )
-FEW = settings(suppress_health_check=list(HealthCheck), phases=[Phase.generate])
-MANY = settings(FEW, max_examples=2 * FEW.max_examples)
+FEW_EXAMPLES = settings(suppress_health_check=list(HealthCheck), phases=[Phase.generate])
+MANY_EXAMPLES = settings(FEW_EXAMPLES, max_examples=2 * FEW_EXAMPLES.max_examples)
 
 
 def read_rows(name: str) -> list[dict[str, Any]]:
@@ -52,10 +58,10 @@ def read_rows(name: str) -> list[dict[str, Any]]:
 
 def own_functions(db: Client, setenv: Callable[[str, str], None]) -> Functions:
     """The functions of this repository, with what its packs declare in the registry."""
-    emulate(setenv)
+    use_emulator_tokens(setenv)
     setenv("ROLLCALL_MODEL", "offline:planner")
     publish(db, catalog.capabilities(), catalog.agents().values())()
-    return Functions(callables(Here(db)))
+    return Functions(callables(LocalPlatform(db)))
 
 
 def wrong_answers(functions: Functions, rows: Sequence[dict[str, Any]]) -> list[Any]:
@@ -67,9 +73,9 @@ def wrong_answers(functions: Functions, rows: Sequence[dict[str, Any]]) -> list[
             headers["Authorization"] = f"Bearer {token(**row['token'])}"
         response = functions.post(
             row["function"],
-            grown(row["data"]),
+            expand(row["data"]),
             headers=headers,
-            raw=grown(row.get("raw", "")).encode(),
+            raw=expand(row.get("raw", "")).encode(),
             method=row.get("method", "POST"),
         )
         error = (response.json or {}).get("error", {})
@@ -84,7 +90,7 @@ def wrong_answers(functions: Functions, rows: Sequence[dict[str, Any]]) -> list[
 def check_arguments(functions: Functions, name: str, keys: Sequence[str]) -> None:
     """See that no arguments with some of these keys make a capability answer with INTERNAL."""
 
-    @FEW
+    @FEW_EXAMPLES
     @given(st.dictionaries(st.sampled_from([*keys, "uid", ""]), JUNK, max_size=3))
     def vary(arguments: dict[str, Any]) -> None:
         response = functions.post(name, {"arguments": arguments})
@@ -93,7 +99,7 @@ def check_arguments(functions: Functions, name: str, keys: Sequence[str]) -> Non
     vary()
 
 
-def grown(value: Any) -> Any:
+def expand(value: Any) -> Any:
     """Write out what a row abbreviates."""
     if isinstance(value, dict):
         if "$repeat" in value:
@@ -104,12 +110,12 @@ def grown(value: Any) -> Any:
             for _ in range(value["$nest"]):
                 inner = {"a": inner}
             return inner
-        return {key: grown(item) for key, item in value.items()}
+        return {key: expand(item) for key, item in value.items()}
     if isinstance(value, list):
-        return [grown(item) for item in value]
+        return [expand(item) for item in value]
     return value
 
 
-def threads(db: Client) -> int:
+def count_threads(db: Client) -> int:
     count: int = db.collection("threads").count().get()[0][0].value
     return count

@@ -8,7 +8,7 @@ from functools import partial
 from google.cloud.firestore import Client
 from google.cloud.firestore_v1.types import CommitRequest
 
-from tests.support.keeping import everything
+from tests.support.user_data import all_documents
 
 _commits: dict[Hashable, tuple[str, list[bytes]]] = {}
 """What was written, by its key: the project that the encoded commits name, and those commits.
@@ -36,7 +36,7 @@ def write_copy(
     key = (key, len(db.project))
     if key not in _commits:
         write()
-        found = everything(db)
+        found = all_documents(db)
         commits = []
         undo = db.batch()
         for names in parts:

@@ -41,7 +41,7 @@ class CuttingProxy:
         self._listener.shutdown(socket.SHUT_RDWR)
         self._listener.close()
 
-    def passing(self, data: bytes) -> None:
+    def on_data(self, data: bytes) -> None:
         """Is told what passes, before the client has it."""
 
     def _pass_on(self, client: socket.socket, most: int | None) -> None:
@@ -56,7 +56,7 @@ class CuttingProxy:
                         client.sendall(data[: most - passed])
                         self.cuts += 1
                         break
-                    self.passing(data)
+                    self.on_data(data)
                     client.sendall(data)
                     passed += len(data)
             self.sizes.append(passed)
@@ -68,12 +68,12 @@ class CuttingProxy:
 def cutting_proxy(server: str) -> Iterator[CuttingProxy]:
     """A proxy of `server`, `host:port`, until the block ends."""
     proxy = CuttingProxy(server)
-    with serving(proxy):
+    with serve(proxy):
         yield proxy
 
 
 @contextlib.contextmanager
-def serving(proxy: CuttingProxy) -> Iterator[None]:
+def serve(proxy: CuttingProxy) -> Iterator[None]:
     """Let it serve until the block ends."""
     threading.Thread(target=proxy.serve, daemon=True).start()
     try:

@@ -41,7 +41,7 @@ ANTHROPIC_KEY = "sk-ant-planted-anthropic-key-0123456789"
 
 
 @dataclass(frozen=True)
-class Seen:
+class Request:
     """A request as it came."""
 
     path: str
@@ -64,7 +64,7 @@ class FakeProviders:
     """
 
     def __init__(self, *, openai_api: str = "responses", is_for_others: bool = False) -> None:
-        self.requests: list[Seen] = []
+        self.requests: list[Request] = []
         self.embedding_size = 1536
         self.embeds: Callable[[str, int], list[float]] = vector_of
         self.models: list[Json] | None = None
@@ -128,7 +128,7 @@ class FakeProviders:
         for queue in self._queues.values():
             queue.clear()
 
-    def answer(self, request: Seen) -> Reply:
+    def answer(self, request: Request) -> Reply:
         """Choose the reply to a request, and note the request."""
         path = request.path.partition("?")[0]
         if path.endswith("/models") and self.models is None:  # asked beside a turn, for its window
@@ -152,7 +152,7 @@ class FakeProviders:
 
 
 @dataclass(frozen=True)
-class Said:
+class WholeReply:
     """A whole reply of a model."""
 
     message: ModelMessage
@@ -160,7 +160,7 @@ class Said:
     deltas: tuple[Delta, ...]
 
 
-def gather(deltas: Iterable[Delta], provider: str | None = None) -> Said:
+def gather(deltas: Iterable[Delta], provider: str | None = None) -> WholeReply:
     """Put a model's deltas together, and insist that they keep to the protocol."""
     seen = tuple(deltas)
     texts: dict[str, str] = {}
@@ -183,7 +183,7 @@ def gather(deltas: Iterable[Delta], provider: str | None = None) -> Said:
     calls = tuple(ToolCall.parse(id=id, name=names[id], text=texts[id]) for id in names)
     text = "".join(delta.text for delta in seen if isinstance(delta, TextDelta))
     message = ModelMessage(text, calls, provider, finish.provider_parts)
-    return Said(message, finish, seen)
+    return WholeReply(message, finish, seen)
 
 
 def vector_of(text: str, size: int) -> list[float]:
@@ -223,7 +223,7 @@ def _handler(fake: FakeProviders) -> type[BaseHTTPRequestHandler]:
         def do_POST(self) -> None:
             body = self.rfile.read(int(self.headers.get("content-length", 0)))
             headers = {name.lower(): value for name, value in self.headers.items()}
-            reply = fake.answer(Seen(self.path, headers, body, self.client_address[1]))
+            reply = fake.answer(Request(self.path, headers, body, self.client_address[1]))
             try:
                 self._send(reply)
             except ConnectionError:

@@ -92,7 +92,7 @@ def _usage(*, signs_certificates: bool) -> x509.KeyUsage:
 
 
 @dataclass(frozen=True, slots=True)
-class Received:
+class Request:
     """A request as it came."""
 
     method: str
@@ -111,7 +111,7 @@ class Handler(BaseHTTPRequestHandler):
         length = int(self.headers.get("Content-Length", 0))
         headers = {name.lower(): value for name, value in self.headers.items()}
         body = self.rfile.read(length)
-        self.server.owner.requests.append(Received(self.command, self.path, headers, body))
+        self.server.owner.requests.append(Request(self.command, self.path, headers, body))
         self.close_connection = True
         self.server.owner.answer(self)
 
@@ -150,7 +150,7 @@ class HttpsServer:
 
     def __init__(self, authority: Authority | None, host: str, answer: Answer) -> None:
         self.answer = answer
-        self.requests: list[Received] = []
+        self.requests: list[Request] = []
         self.connections = 0
         self.context = authority.context(host) if authority else None
         self._server = _Server(("127.0.0.1", 0), Handler)

@@ -14,8 +14,7 @@ from rollcall.core.wire import Role
 from rollcall.endpoints.knowledge import begin_upload, finish_upload, indexdocument, upload_part
 from rollcall.knowledge.search import Scope, SearchResult, search
 from rollcall.store.files import PART_BYTES
-from tests.support.calling import Here
-from tests.support.keeping import snapshots
+from tests.support.local_functions import LocalPlatform
 
 ANN = User("ann", role=Role.TEACHER, tenant="north")
 BEN = User("ben", tenant="north")
@@ -27,9 +26,9 @@ class Library:
 
     def __init__(self, db: Client) -> None:
         self.db = db
-        self.platform = Here(db)
+        self.platform = LocalPlatform(db)
 
-    def announced(self, content: bytes, name: str, /, **changes: Any) -> dict[str, Any]:
+    def upload_request(self, content: bytes, name: str, /, **changes: Any) -> dict[str, Any]:
         """The data of `begin_upload`."""
         kinds = {"pdf": "application/pdf", "md": "text/markdown", "txt": "text/plain"}
         return {
@@ -41,11 +40,11 @@ class Library:
         }
 
     def begin(self, user: User, content: bytes, name: str, /, **changes: Any) -> dict[str, Any]:
-        return self.call(begin_upload, user, self.announced(content, name, **changes))
+        return self.call(begin_upload, user, self.upload_request(content, name, **changes))
 
     def send(self, user: User, file_id: str, content: bytes, part: int) -> dict[str, Any]:
         piece = content[part * PART_BYTES : (part + 1) * PART_BYTES]
-        data = {"fileId": file_id, "part": part, "content": encoded(piece)}
+        data = {"fileId": file_id, "part": part, "content": base64_text(piece)}
         return self.call(upload_part, user, data)
 
     def finish(self, user: User, file_id: str) -> dict[str, Any]:
@@ -63,10 +62,10 @@ class Library:
         """Upload a file and have it read; the id of its document."""
         data = content.encode() if isinstance(content, str) else content
         id = self.upload(user, data, name, scope=scope)
-        self.work()
+        self.run_queue()
         return id
 
-    def work(self) -> None:
+    def run_queue(self) -> None:
         """Do what is in the queue."""
         while self.platform.queue:
             queue, data = self.platform.queue.pop(0)
@@ -96,10 +95,5 @@ class Library:
         return dict(answer)
 
 
-def encoded(data: bytes) -> str:
+def base64_text(data: bytes) -> str:
     return base64.b64encode(data).decode()
-
-
-def everything(db: Client) -> list[str]:
-    """The paths of all documents there are, in whatever collection."""
-    return sorted(snapshot.reference.path for snapshot in snapshots(db))

@@ -3,12 +3,12 @@
     with FakeLive(authority) as live:
         setenv("GOOGLE_GEMINI_BASE_URL", live.address)   # makes tokens
         live.script = [("mark_for_review", {...})]       # what its model calls
-        live.said = [{"outputTranscription": {"text": "Hello"}}]   # and says before that
-        genai.Client(api_key=token, http_options={"base_url": live.talk_address, ...})
+        live.contents = [{"outputTranscription": {"text": "Hello"}}]   # and says before that
+        genai.Client(api_key=token, http_options={"base_url": live.session_address, ...})
 
-It holds a client to its token like the service says that it does: one use, a time to begin and an
-end, the setup that is locked in whatever the client sends, and resumption by the handle that it
-gave. Shapes are those that the SDK sends and reads; the real service was not called.
+It enforces a token's constraints as the service documents them: one use, a time to begin and an
+end, the locked setup whatever the client sends, and resumption by a handle of the same token.
+Shapes are those that the SDK sends and reads; the real service was not called.
 """
 
 from __future__ import annotations
@@ -35,23 +35,23 @@ class FakeLive:
 
     Attributes:
         tokens: What each token was made with, by its name.
-        setups: The setups that talks were held with, as locked.
-        ignored: The setups that clients sent.
+        setups: The setups of sessions, as their tokens lock them.
+        client_setups: The setups that clients sent, which do not count.
         results: The tools' results that clients sent, by call id.
-        script: What the model calls in the next talk.
-        said: What the server tells of the next talk before that, as `serverContent`.
-        heard: What clients sent of their speech, in its order.
+        script: The tools that the model calls in the next session.
+        contents: What the server sends before that, each as `serverContent`.
+        speech: What clients sent of their speech, in its order.
         now: The server's clock.
     """
 
     def __init__(self, authority: Authority) -> None:
         self.tokens: dict[str, Json] = {}
         self.setups: list[Json] = []
-        self.ignored: list[Json] = []
+        self.client_setups: list[Json] = []
         self.results: dict[str, Json] = {}
         self.script: list[tuple[str, Json]] = []
-        self.said: list[Json] = []
-        self.heard: list[Json] = []
+        self.contents: list[Json] = []
+        self.speech: list[Json] = []
         self.now = lambda: datetime.now(UTC)
         self._authority = authority
         self._used: dict[str, int] = {}
@@ -61,11 +61,11 @@ class FakeLive:
     def __enter__(self) -> FakeLive:
         self._http = HttpsServer(self._authority, "localhost", self._make_token)
         context = self._authority.context("localhost")
-        self._talks = serve(self._talk, "127.0.0.1", 0, ssl=context)
-        self._thread = threading.Thread(target=self._talks.serve_forever)
+        self._sessions = serve(self._session, "127.0.0.1", 0, ssl=context)
+        self._thread = threading.Thread(target=self._sessions.serve_forever)
         self._thread.start()
         self.address = f"https://localhost:{self._http.port}"
-        self.talk_address = f"https://localhost:{self._talks.socket.getsockname()[1]}"
+        self.session_address = f"https://localhost:{self._sessions.socket.getsockname()[1]}"
         return self
 
     def __exit__(
@@ -75,16 +75,16 @@ class FakeLive:
         trace: TracebackType | None,
     ) -> None:
         self._http.close()
-        self._talks.shutdown()
+        self._sessions.shutdown()
         self._thread.join()
 
-    def tell(self, message: Json) -> None:
-        """Send a message in the newest talk."""
+    def send(self, message: Json) -> None:
+        """Send a message in the newest session."""
         assert self._newest is not None
         self._newest.send(json.dumps(message).encode())  # the service sends bytes
 
     def cut(self) -> None:
-        """Break the newest talk off."""
+        """Close the newest session with an error."""
         assert self._newest is not None
         self._newest.close(1011, "cut")
 
@@ -99,7 +99,7 @@ class FakeLive:
         self.tokens[name] = json.loads(request.body)
         handler.reply(200, json.dumps({"name": name}).encode())
 
-    def _talk(self, connection: ServerConnection) -> None:
+    def _session(self, connection: ServerConnection) -> None:
         assert connection.request is not None
         path, _, query = connection.request.path.partition("?")
         header = connection.request.headers.get("Authorization", "")
@@ -109,41 +109,41 @@ class FakeLive:
         if why := self._refusal(path, name, handle):
             connection.close(_REFUSED, why)
             return
-        self.ignored.append(setup)
+        self.client_setups.append(setup)
         self.setups.append(self.tokens[name]["bidiGenerateContentSetup"])
         self._newest = connection
-        self.tell({"setupComplete": {}})
+        self.send({"setupComplete": {}})
         handle = f"handle-{len(self._handles)}"
         self._handles[handle] = name
-        self.tell({"sessionResumptionUpdate": {"newHandle": handle, "resumable": True}})
+        self.send({"sessionResumptionUpdate": {"newHandle": handle, "resumable": True}})
         try:
-            self._hear(connection.recv())  # what the student says
-            for content in self.said:
-                self.tell({"serverContent": content})
+            self._receive(connection.recv())  # what the student says
+            for content in self.contents:
+                self.send({"serverContent": content})
             for number, (tool, arguments) in enumerate(self.script):
                 call = {"id": f"{tool}-{number}", "name": tool, "args": arguments}
-                self.tell({"toolCall": {"functionCalls": [call]}})
-                while (answer := self._hear(connection.recv())) is None:
+                self.send({"toolCall": {"functionCalls": [call]}})
+                while (answer := self._receive(connection.recv())) is None:
                     pass
                 self.results[answer["id"]] = answer["response"]
-            self.tell({"serverContent": {"turnComplete": True}})
+            self.send({"serverContent": {"turnComplete": True}})
             for message in connection:
-                self._hear(message)
+                self._receive(message)
         except ConnectionClosed:
             return
 
-    def _hear(self, message: str | bytes) -> Json | None:
-        """Keep what is speech; return what answers a call. The SDK writes keys in either case."""
+    def _receive(self, message: str | bytes) -> Json | None:
+        """Record speech; return the answer to a call. The SDK writes keys in either case."""
         [(kind, value)] = json.loads(message).items()
         if kind.lower().startswith("realtime"):
-            self.heard.append(value)
+            self.speech.append(value)
             return None
         [answer] = next(iter(value.values()))
         found: Json = answer
         return found
 
     def _refusal(self, path: str, name: str, handle: str | None) -> str | None:
-        """Why this talk is not held, in the service's place."""
+        """The reason for which the service would refuse a session."""
         token = self.tokens.get(name)
         if token is None or not path.endswith(f".v1alpha.{_METHOD}"):
             return "no such token"

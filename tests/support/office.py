@@ -1,5 +1,5 @@
-"""Runs in an office of its own: a real Firestore, real functions, and a model that says what a test
-tells it to. Every event of every run is checked."""
+"""A deployment of the test pack `office_pack`: real Firestore, real functions, scripted model.
+The events of every run are checked."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ from rollcall.store import paths
 from rollcall.store.open_run import OpenRun
 from rollcall.testing import StaticCatalog, calls, says
 from tests.support import office_pack
-from tests.support.calling import Callables, Functions, Here, emulate
-from tests.support.midnight import later_in_the_day
+from tests.support.local_functions import Callables, Functions, LocalPlatform, use_emulator_tokens
 from tests.support.office_pack import CLIENT_TOOLS, PROFILE, Hooks, client_tool, office_capabilities
-from tests.support.registries import publish, renew
+from tests.support.registries import publish, reload_registry
+from tests.support.run_times import leave_day_start
 
 _AG_UI = TypeAdapter(AgUiEvent)
-_OPEN = {
+_ENDS = {
     "STEP_STARTED": ("STEP_FINISHED", "stepName"),
     "TEXT_MESSAGE_START": ("TEXT_MESSAGE_END", "messageId"),
     "TOOL_CALL_START": ("TOOL_CALL_END", "toolCallId"),
@@ -53,13 +53,13 @@ _OPEN = {
 Reply = list[Delta] | AgentError | Callable[[ModelRequest], Iterator[Delta]]
 
 
-class Died(BaseException):
-    """The process is no more."""
+class ProcessDeath(BaseException):
+    """Ends a call as the death of its process does: no `except Exception` sees it."""
 
 
 @dataclass
 class Script:
-    """A model that gives its replies one after another, and then says "Done."."""
+    """A scripted model: it gives its replies one after another, and then says "Done."."""
 
     id: str = "scripted:office"
     replies: list[Reply] = field(default_factory=list)
@@ -72,16 +72,16 @@ class Script:
             raise reply
         yield from reply(request) if callable(reply) else reply
 
-    def told(self, number: int = -1) -> list[dict[str, Any]]:
-        """What the newest results of a request say, as JSON."""
+    def tool_results(self, number: int = -1) -> list[dict[str, Any]]:
+        """The tool results that a request ends with, parsed from JSON."""
         last = self.requests[number].messages[-1]
         assert isinstance(last, ToolMessage)
         return [json.loads(result.content) for result in last.results]
 
 
 @dataclass
-class Ran:
-    """What came of one call of `run_agent`."""
+class RunResponse:
+    """The response to one call of `run_agent`."""
 
     events: list[dict[str, Any]]
     result: dict[str, Any] | None
@@ -116,28 +116,28 @@ class Ran:
 
 
 class Office:
-    """A deployment with the office's pack alone."""
+    """A deployment with `office_pack` alone."""
 
     by_hand: Sequence[dict[str, Any]] = tuple(client_tool(id) for id in CLIENT_TOOLS)
     """What an operator registered."""
 
     def __init__(self, db: Client, monkeypatch: pytest.MonkeyPatch) -> None:
         self.db = db
-        self.here = Here(db)
-        self.here.users[TEACHER.uid] = TEACHER
+        self.platform = LocalPlatform(db)
+        self.platform.users[TEACHER.uid] = TEACHER
         self.model = Script()
         self.patch = monkeypatch
         self.hooks = Hooks()
         self._ids = itertools.count(1)
         monkeypatch.setattr(office_pack, "hooks", self.hooks)
-        emulate(monkeypatch.setenv)
-        later_in_the_day(monkeypatch)
+        use_emulator_tokens(monkeypatch.setenv)
+        leave_day_start(monkeypatch)
         known, profile = self.pack()
-        self.here.catalog = StaticCatalog(known, [profile])
+        self.platform.catalog = StaticCatalog(known, [profile])
         self._unwritten = [publish(db, known.values(), [profile], by_hand=self.by_hand)]
         endpoints = {each.__name__: each for each in (run_agent, agui, cancel_run)}
         own = {id: capability.function for id, capability in office_capabilities().items()}
-        self.functions = Functions(Callables({**endpoints, **own}, lambda: self.here))
+        self.functions = Functions(Callables({**endpoints, **own}, lambda: self.platform))
         monkeypatch.setattr(
             run_setup,
             "load_model",
@@ -147,18 +147,19 @@ class Office:
     def pack(
         self, profile: AgentProfile | None = None, **changes: Any
     ) -> tuple[dict[str, Capability], AgentProfile]:
-        """What is deployed; `changes` are of its profile."""
+        """The capabilities and the profile that are deployed, the profile with `changes`."""
         return office_capabilities(), replace(profile or PROFILE, **changes)
 
     def write_documents(self) -> None:
-        """Write the registry's documents, for capabilities' own functions and who changes them."""
+        """Write the registry's documents, which runs do without: capabilities' own functions read
+        them, and operators change them."""
         while self._unwritten:
             self._unwritten.pop()()
 
     def declare(self, profile: AgentProfile | None = None, **changes: Any) -> None:
-        """Deploy the pack anew; `changes` are of its profile."""
+        """Deploy the pack again, its profile with `changes`."""
         known, profile = self.pack(profile, **changes)
-        self.here.catalog = StaticCatalog(known, [profile])
+        self.platform.catalog = StaticCatalog(known, [profile])
         self.write_documents()
         sync(self.db, list(known.values()), [profile])
         snapshot.forget()
@@ -166,21 +167,21 @@ class Office:
     def redeclare(self, capability: Any) -> None:
         """Deploy another version of one capability."""
         known = {**office_capabilities(), capability.id: capability}
-        self.here.catalog = StaticCatalog(known, self.here.catalog.agents().values())
+        self.platform.catalog = StaticCatalog(known, self.platform.catalog.agents().values())
         self.write_documents()
         sync(self.db, list(known.values()), [PROFILE])
         snapshot.forget()
 
-    def overrule(self, path: str, **overrides: Any) -> None:
-        """What an operator writes into a document of the registry."""
+    def override(self, path: str, **overrides: Any) -> None:
+        """Write an operator's overrides into a document of the registry."""
         self.write_documents()
         self.db.document(path).set({"overrides": overrides}, merge=True)
-        renew(self.db)
+        reload_registry(self.db)
 
-    # what clients do
+    # Clients
 
-    def ask(self, *replies: Reply, message: str = "Please.", **more: Any) -> Ran:
-        """Send a message, to which the model replies so."""
+    def ask(self, *replies: Reply, message: str = "Please.", **more: Any) -> RunResponse:
+        """Send a message; the model gives these replies."""
         return self.send({"message": message}, *replies, **more)
 
     def send(
@@ -190,29 +191,29 @@ class Office:
         uid: str = "ann",
         claims: dict[str, Any] | None = None,
         **more: Any,
-    ) -> Ran:
+    ) -> RunResponse:
         """Call `run_agent`, streaming."""
         self.model.replies = list(replies)
         return self.call({"agent": "office", **data, **more}, uid=uid, claims=claims)
 
     def call(
         self, data: dict[str, Any], *, uid: str = "ann", claims: dict[str, Any] | None = None
-    ) -> Ran:
-        """Call `run_agent`, and check what it streams; the model goes on as it is."""
+    ) -> RunResponse:
+        """Call `run_agent` and check its stream; the model keeps its replies."""
         frames = self.functions.stream("run_agent", data, uid=uid, claims=claims)
         events = [frame["message"] for frame in frames[:-1]]
-        ran = Ran(events, frames[-1].get("result"), frames[-1].get("error"))
+        ran = RunResponse(events, frames[-1].get("result"), frames[-1].get("error"))
         check_events(events, ended=ran.result is not None)
         return ran
 
     def resume(
         self,
-        waiting: Ran,
+        waiting: RunResponse,
         *replies: Reply,
         answers: list[dict[str, Any]] | None = None,
         **more: Any,
-    ) -> Ran:
-        """Answer all that a run waits for: yes, or `answers` in their order."""
+    ) -> RunResponse:
+        """Answer all interrupts of a run: approve them, or give `answers` in their order."""
         given = answers or [{"approved": True}] * len(waiting.interrupts)
         entries = [
             {"interruptId": interrupt["id"], "status": "resolved", "payload": payload}
@@ -221,58 +222,58 @@ class Office:
         return self.send({"resume": entries}, *replies, **{"threadId": waiting.thread, **more})
 
     def decide(self, approval_id: str, *, approved: bool, by: str, reason: str = "") -> None:
-        """Write a decision as a client may, and have the trigger see it."""
+        """Write a decision as a client may, and run its trigger."""
         reference = paths.approval(self.db, approval_id)
         before = reference.get().to_dict()
         decision = {"approved": approved, "by": by, "at": datetime.now(UTC)}
         reference.update({"decision": {**decision, **({"reason": reason} if reason else {})}})
         after = reference.get().to_dict()
-        approval_written(self.here, DocumentEvent({"approvalId": approval_id}, before, after))
+        approval_written(self.platform, DocumentEvent({"approvalId": approval_id}, before, after))
 
-    # what happens behind them
+    # The backend
 
     def run_queue(self, *replies: Reply) -> None:
-        """Let the task queue do what it was given, each task twice."""
+        """Run the tasks in the queue, each twice."""
         self.model.replies = list(replies)
-        tasks, self.here.queue = self.here.queue, []
+        tasks, self.platform.queue = self.platform.queue, []
         for queue, data in tasks:
             assert queue == "continuerun"
-            continuerun(self.here, data)
-            continuerun(self.here, data)
+            continuerun(self.platform, data)
+            continuerun(self.platform, data)
 
     def sweep(self, *replies: Reply, after: timedelta = timedelta(0)) -> int:
-        """Sweep as of a later time, and work off what was found."""
-        found = sweep(self.here, now=datetime.now(UTC) + after)
+        """Sweep as of a later time, and run what that enqueues; the number of runs found."""
+        found = sweep(self.platform, now=datetime.now(UTC) + after)
         self.run_queue(*replies)
         return found
 
     def crash(
         self, data: dict[str, Any], *replies: Reply, at: str, before: bool, uid: str = "ann"
     ) -> None:
-        """Have the process die in a call of `run_agent`, around the first save of a kind: `at` is
-        a method of `OpenRun`. Nothing is tidied up, and the lease stays."""
+        """Have the process die in a call of `run_agent`, before or after the first call of the
+        method `at` of `OpenRun`. Nothing is tidied up, and the lease stays."""
         self.model.replies = list(replies)
         original = getattr(OpenRun, at)
 
         def dying(opened: OpenRun, *args: Any, **options: Any) -> None:
             if not before:
                 original(opened, *args, **options)
-            raise Died
+            raise ProcessDeath
 
         with self.patch.context() as patched:
             patched.setattr(OpenRun, at, dying)
-            with pytest.raises(Died):
-                for _ in run_agent(self.here, Call(User(uid), {"agent": "office", **data})):
+            with pytest.raises(ProcessDeath):
+                for _ in run_agent(self.platform, Call(User(uid), {"agent": "office", **data})):
                     pass
         self.model.replies = []
 
     def continue_run(self, thread_id: str, run_id: str) -> str:
-        return continue_run(self.here, thread_id, run_id, until=time.monotonic() + 60)
+        return continue_run(self.platform, thread_id, run_id, until=time.monotonic() + 60)
 
-    # what is there afterwards
+    # Stored state
 
     def done(self, tool: str | None = None) -> list[dict[str, Any]]:
-        """What was really done."""
+        """What tools wrote, by tool if one is named."""
         found = [each.to_dict() or {} for each in self.db.collection("done").stream()]
         return [each for each in found if tool in (None, each["tool"])]
 
@@ -302,7 +303,7 @@ class Office:
         return [each.to_dict() or {} for each in self.db.collection("effects").stream()]
 
     def stored_events(self, thread_id: str, run_id: str) -> list[dict[str, Any]]:
-        """A run's events as another tab reads them; they must be valid, and without gaps."""
+        """A run's events as another client reads them, checked for validity and gaps."""
         found: list[dict[str, Any]] = []
         stream = self.db.collection(f"threads/{thread_id}/runs/{run_id}/events").order_by("n")
         for each in stream.stream():
@@ -314,7 +315,7 @@ class Office:
         return found
 
     def check_history(self) -> None:
-        """What the model was shown last is valid: every call is answered, once, right after."""
+        """Check that in the model's last request every call has one result, in the next message."""
         messages = self.model.requests[-1].messages
         for number, message in enumerate(messages):
             if isinstance(message, ModelMessage) and message.tool_calls:
@@ -325,30 +326,37 @@ class Office:
 
 
 def check_events(events: list[dict[str, Any]], *, ended: bool) -> None:
-    """Valid AG-UI, numbered without gaps or repeats, nothing ended that was not begun, and, of a
-    run that has ended, nothing left open."""
-    open_ones: set[tuple[str, str]] = set()
-    for event in events:
-        _AG_UI.validate_python(event)
-        kind = event["type"]
-        if kind in _OPEN:
-            end, key = _OPEN[kind]
-            assert (end, event[key]) not in open_ones
-            open_ones.add((end, event[key]))
-        for end, key in _OPEN.values():
-            if kind == end:
-                open_ones.remove((end, event[key]))
+    """Check that events are valid AG-UI, numbered without gaps or repeats, that nothing ends that
+    was not begun, and that a run that has ended leaves nothing open."""
+    unclosed = unclosed_events(events)
     numbers = [event["metadata"]["n"] for event in events if "metadata" in event]
     assert numbers == list(range(len(numbers)))
     if events:
         assert events[0]["type"] == "RUN_STARTED"
         assert [event["type"] for event in events].count("RUN_STARTED") == 1
     if ended and events:
-        assert (events[-1]["type"], open_ones) == ("RUN_FINISHED", set())
+        assert (events[-1]["type"], unclosed) == ("RUN_FINISHED", set())
 
 
-def at_once(number: int, work: Callable[[int], Any]) -> list[Any]:
-    """Do it that many times at the same time; what each returned or raised."""
+def unclosed_events(events: list[dict[str, Any]]) -> set[tuple[str, str]]:
+    """Check that events are valid AG-UI and end nothing that was not begun; return the ends that
+    are missing, each with the id of what it would end."""
+    unclosed: set[tuple[str, str]] = set()
+    for event in events:
+        _AG_UI.validate_python(event)
+        kind = event["type"]
+        if kind in _ENDS:
+            end, key = _ENDS[kind]
+            assert (end, event[key]) not in unclosed
+            unclosed.add((end, event[key]))
+        for end, key in _ENDS.values():
+            if kind == end:
+                unclosed.remove((end, event[key]))
+    return unclosed
+
+
+def run_concurrently(number: int, work: Callable[[int], Any]) -> list[Any]:
+    """Run `work` that many times at once; what each returned, or the `AgentError` it raised."""
 
     def one(turn: int) -> Any:
         try:
@@ -366,7 +374,7 @@ def payment(amount: float = 5, to: str = "bob") -> list[Delta]:
 
 
 TEACHER = User("tess", role=Role.TEACHER)
-"""Somebody who may decide where four eyes are asked for."""
+"""Somebody who may decide where a second person has to."""
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ from rollcall.registry.entries import Entry
 from rollcall.registry.snapshot import Content, Snapshot
 from rollcall.registry.sync import sync
 from tests.support.copies import write_copy
-from tests.support.keeping import write_all
+from tests.support.user_data import write_all
 
 _COMPILED, _DOCUMENTS = ("registry",), ("capabilities", "agents")
 
@@ -47,13 +47,13 @@ def tool(id: str, description: str = "", **fields: Any) -> Entry:
     return read_capability({**document, **fields})
 
 
-def declared(capabilities: Iterable[Capability]) -> list[Entry]:
+def registry_documents(capabilities: Iterable[Capability]) -> list[Entry]:
     """Capabilities as the registry has them after a sync."""
     documents = map(capability_document, capabilities)
     return [read_capability({**document, "status": "active"}) for document in documents]
 
 
-def renew(db: Client) -> None:
+def reload_registry(db: Client) -> None:
     """Let processes read what is in the documents by now."""
     compile_registry(db)
     snapshot.forget()
@@ -74,14 +74,14 @@ def publish(
         What writes the documents of capabilities and agents, which operators change, a sync
         compiles and a capability's own function reads, but no run: most tests do without.
     """
-    declared, agents, own = list(capabilities), list(profiles), list(by_hand)
-    functions = tuple((each.id, each.function) for each in declared)
+    listed, agents, own = list(capabilities), list(profiles), list(by_hand)
+    functions = tuple((each.id, each.function) for each in listed)
     key = (collection_id(""), functions, repr(agents), repr(own))
 
     def write() -> None:
         place = collection_id("capabilities")
         write_all(db, {f"{place}/{document['id']}": document for document in own})
-        sync(db, declared, agents)
+        sync(db, listed, agents)
 
     parts = [[collection_id(name) for name in names] for names in (_COMPILED, _DOCUMENTS)]
     compiled, documents = write_copy(db, key, write, parts)

@@ -60,7 +60,7 @@ class Spans:
 
 
 @contextmanager
-def recorded(monkeypatch: pytest.MonkeyPatch) -> Iterator[Spans]:
+def record_spans(monkeypatch: pytest.MonkeyPatch) -> Iterator[Spans]:
     """Switch spans on for as long as the block lasts."""
     exporter = _exporter()
     exporter.clear()

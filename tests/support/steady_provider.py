@@ -56,7 +56,7 @@ class Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     disable_nagle_algorithm = True
 
-    def said(self) -> Iterable[bytes]:
+    def chunks(self) -> Iterable[bytes]:
         """The chunks of the answer, each when it is to be sent."""
         raise NotImplementedError
 
@@ -66,7 +66,7 @@ class Handler(BaseHTTPRequestHandler):
         self.send_header("content-type", "text/event-stream")
         self.send_header("transfer-encoding", "chunked")
         self.end_headers()
-        for chunk in self.said():
+        for chunk in self.chunks():
             self.wfile.write(b"%x\r\n%s\r\n" % (len(chunk), chunk))
             self.wfile.flush()
         self.wfile.write(b"0\r\n\r\n")
@@ -82,10 +82,10 @@ def serve(handler: type[Handler]) -> None:
     server.serve_forever()
 
 
-class _Steady(Handler):
+class _Handler(Handler):
     seconds = 0.0
 
-    def said(self) -> Iterable[bytes]:
+    def chunks(self) -> Iterable[bytes]:
         is_gemini = "enerateContent" in self.path
         chunks = (gemini_text(*PIECES) if is_gemini else responses_text(WORDS)).chunks
         for chunk in chunks:
@@ -94,5 +94,5 @@ class _Steady(Handler):
 
 
 if __name__ == "__main__":
-    _Steady.seconds = float(sys.argv[1])
-    serve(_Steady)
+    _Handler.seconds = float(sys.argv[1])
+    serve(_Handler)

@@ -19,7 +19,7 @@ from rollcall.core.profile import AgentProfile
 from rollcall.models.provider import default_model
 from rollcall.testing import context, run
 from tests.support.catalogs import catalog
-from tests.support.rules import for_every
+from tests.support.for_every import for_every
 from tests.support.sources import text
 
 ROOT = Path(__file__).parents[2]

@@ -15,7 +15,7 @@ from rollcall.core.triggers import trigger_of
 from rollcall.registry.capabilities import read_capability
 from rollcall.registry.documents import capability_document
 from tests.support.catalogs import catalog
-from tests.support.rules import for_every
+from tests.support.for_every import for_every
 
 CAPABILITIES = catalog.capabilities()
 IDS = {capability.id for capability in CAPABILITIES}

@@ -7,7 +7,7 @@ import re
 from rollcall.core.user_data import Section
 from rollcall.endpoints.my_data import all_sections
 from tests.support.catalogs import catalog
-from tests.support.rules import for_every
+from tests.support.for_every import for_every
 
 SECTIONS = all_sections(catalog)
 

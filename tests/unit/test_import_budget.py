@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from tests.support.catalogs import catalog
+from tests.support.for_every import for_every
 from tests.support.forked_python import FEWEST, run_python
 from tests.support.full_form import cases
-from tests.support.rules import for_every
 
 FUNCTIONS = Path(__file__).parents[2] / "functions"
 

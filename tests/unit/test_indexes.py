@@ -15,8 +15,8 @@ from google.cloud.firestore_v1.base_query import BaseQuery
 from google.cloud.firestore_v1.base_vector_query import DistanceMeasure
 from google.cloud.firestore_v1.vector import Vector
 
+from tests.support.for_every import for_every
 from tests.support.indexes import COMMITTED, Indexes, shape_of
-from tests.support.rules import for_every
 
 NONE = Indexes.read('{"indexes": [], "fieldOverrides": []}')
 

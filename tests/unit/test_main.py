@@ -11,7 +11,7 @@ from google.auth.exceptions import RefreshError
 from dev.paths import ROOT
 from rollcall.__main__ import main, parser
 from rollcall.core.errors import Problem, Unavailable
-from tests.support.rules import for_every
+from tests.support.for_every import for_every
 
 COMMANDS = ("list", "show", "disable", "enable", "search", "doctor", "usage", "enrich")
 

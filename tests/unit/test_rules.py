@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.support.rules import for_every
+from tests.support.for_every import for_every
 
 
 @for_every("number", [2, 3, 4, 5])

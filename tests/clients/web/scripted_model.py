@@ -13,7 +13,7 @@ import json
 import threading
 from dataclasses import replace
 
-from tests.support.fake_providers import FakeProviders, Seen
+from tests.support.fake_providers import FakeProviders, Request
 from tests.support.provider_replies import Json, Reply, responses_call, responses_text, status
 
 LONG = "\n\n".join(f"This is paragraph {number} of a long answer." for number in range(1, 41))
@@ -42,7 +42,7 @@ class ScriptedModel(FakeProviders):
         self.hold_at = None
         self.go_on.set()
 
-    def answer(self, request: Seen) -> Reply:
+    def answer(self, request: Request) -> Reply:
         if not request.path.endswith("/responses"):
             return super().answer(request)
         reply = _reply(request.json)

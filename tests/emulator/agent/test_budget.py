@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from threading import Barrier
+from typing import Any
 
 import pytest
 from google.cloud.firestore import DELETE_FIELD, Client
@@ -25,25 +26,45 @@ from rollcall.store.budgets import (
     BudgetExhausted,
     TenantDay,
 )
-from tests.support.budgets import (
-    ANN,
-    COST,
-    NOON,
-    TODAY,
-    USED,
-    Clock,
-    allow,
-    budget_of,
-    call,
-    day_of,
-)
-from tests.support.counting import counted
+from tests.support.firestore_operations import count_operations
 from tests.support.full_form import amount
-from tests.support.losing import How, losing_commit
+from tests.support.lost_commits import How, lose_commit
 from tests.support.spender import INPUT, MODEL, OUTPUT, WORST, spend
 
 ROOT = Path(__file__).parents[3]
+NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
+TODAY = NOON.date()
+ANN = User("ann")
+USED = Usage(input_tokens=INPUT, output_tokens=100)  # $0.005 + $0.003
+COST = 8_000
 PUPIL = User("ann", tenant="school")
+
+
+class Clock:
+    def __init__(self, now: datetime = NOON) -> None:
+        self.now = now
+
+    def __call__(self) -> datetime:
+        return self.now
+
+
+def allow(db: Client, **document: Any) -> None:
+    db.document("budgets/limits").set(document)
+    budgets.forget_limits()
+
+
+def budget_of(db: Client, user: User = ANN, clock: Clock | None = None) -> UserBudget:
+    return UserBudget(db, user, now=clock or Clock())
+
+
+def call(budget: UserBudget, usage: Usage | None = USED) -> float | None:
+    reservation = budget.reserve(MODEL, input_tokens=INPUT, output_tokens=OUTPUT)
+    assert reservation.micro_usd == WORST
+    return budget.settle(reservation, usage)
+
+
+def day_of(db: Client, user: User = ANN, day: date = TODAY) -> budgets.Day:
+    return budgets.Day.of(paths.user_day(db, user.uid, day).get().to_dict(), day)
 
 
 def tenant_of(db: Client, day: date = TODAY) -> tuple[int, int]:
@@ -337,7 +358,7 @@ def test_a_tenants_call_costs_a_write_beside_each_of_the_users_and_a_read_of_eac
     in_another_process(db, "bob")
     budgets.limits(db)
     budget = budget_of(db, PUPIL)
-    with counted() as cost:
+    with count_operations() as cost:
         call(budget)
         budget.close()
     assert (cost.reads, cost.writes) == (4, 4)
@@ -363,7 +384,7 @@ def test_a_call_is_counted_at_what_it_cost_by_model(db: Client) -> None:
 def test_a_call_outside_of_a_run_costs_two_reads_and_two_writes(db: Client) -> None:
     budgets.limits(db)
     budget = budget_of(db)
-    with counted() as cost:
+    with count_operations() as cost:
         call(budget)
         budget.close()
     assert (cost.reads, cost.writes) == (2, 2)
@@ -373,7 +394,7 @@ def test_a_commit_of_the_runs_settles_a_call_and_reserves_the_next(db: Client) -
     budgets.limits(db)
     budget = UserBudget(db, ANN, run="threads/t/runs/r", now=Clock())
     call(budget)
-    with counted() as cost:
+    with count_operations() as cost:
         for _ in range(5):
             batch = db.batch()
             budget.write(batch)
@@ -418,7 +439,7 @@ def test_a_commit_that_passes_the_limit_makes_no_call(db: Client) -> None:
 
 def test_a_run_of_a_free_model_asks_nothing_of_the_database(db: Client) -> None:
     budget = budget_of(db)
-    with counted() as cost:
+    with count_operations() as cost:
         reservation = budget.reserve("offline:planner", input_tokens=9, output_tokens=9)
         budget.settle(reservation, Usage())
         budget.close()
@@ -488,7 +509,7 @@ def test_a_write_whose_answer_was_lost_counts_once(
     allow(db, tenant={"usdPerDay": 20})
     call(in_a_shard := budget_of(db, PUPIL))
     in_a_shard.close()
-    with losing_commit(monkeypatch, number, how):
+    with lose_commit(monkeypatch, number, how):
         budget = budget_of(db, PUPIL)
         call(budget)
         budget.close()

@@ -26,8 +26,7 @@ from rollcall.store import made_files
 from rollcall.store.files import PART_BYTES, Allowance, FileStore, NewFile
 from rollcall.store.made_files import MADE_BYTES, MADE_FOR, MadeFiles, keeper
 from rollcall.testing import calls, context
-from tests.support.calling import Callables, Functions
-from tests.support.keeping import Keeping
+from tests.support.local_functions import Callables, Functions, LocalPlatform
 from tests.support.office import Office
 
 NOW = datetime(2026, 11, 24, 12, tzinfo=UTC)
@@ -62,13 +61,13 @@ def office(db: Client, monkeypatch: pytest.MonkeyPatch) -> Office:
 
 def content(db: Client, file_id: str, *, user: User = ANN) -> bytes:
     """A file as `get_file` returns it, all of its parts."""
-    first = get_file(Keeping(db), Call(user, {"fileId": file_id}))
+    first = get_file(LocalPlatform(db), Call(user, {"fileId": file_id}))
     parts = [first, *(_part(db, user, file_id, n) for n in range(1, first["parts"]))]
     return b"".join(base64.b64decode(each["content"]) for each in parts)
 
 
 def _part(db: Client, user: User, file_id: str, number: int) -> dict[str, Any]:
-    return get_file(Keeping(db), Call(user, {"fileId": file_id, "part": number}))
+    return get_file(LocalPlatform(db), Call(user, {"fileId": file_id, "part": number}))
 
 
 def test_a_file_is_on_the_record_and_the_model_is_told_its_name_and_size(office: Office) -> None:
@@ -78,7 +77,7 @@ def test_a_file_is_on_the_record_and_the_model_is_told_its_name_and_size(office:
     [file] = record["files"]
     assert (file["name"], file["contentType"], file["bytes"]) == ("list.csv", "text/csv", 4)
     assert content(office.db, file["fileId"]) == b"milk"
-    [told] = office.model.told()
+    [told] = office.model.tool_results()
     assert told["output"] == {"lines": 1, "files": [{"name": "list.csv", "bytes": 4}]}
     assert not any(file["fileId"] in str(request) for request in office.model.requests)
     shown = [each for each in ran.events if each.get("activityType") == "FILES"]
@@ -88,7 +87,7 @@ def test_a_file_is_on_the_record_and_the_model_is_told_its_name_and_size(office:
 def test_a_write_that_is_repeated_returns_the_same_file(office: Office) -> None:
     office.redeclare(Capability.of(make_badge))
     data = {"arguments": {"who": "dan"}, "callKey": "k1"}
-    functions = Functions(Callables({"make_badge": make_badge}, lambda: office.here))
+    functions = Functions(Callables({"make_badge": make_badge}, lambda: office.platform))
     first = functions.post("make_badge", data).get_json()["result"]
     again = functions.post("make_badge", data).get_json()["result"]
     assert first == again and content(office.db, first["files"][0]["fileId"]) == b"<svg>dan</svg>"
@@ -103,7 +102,7 @@ def test_nobody_else_reads_or_finishes_a_made_file(db: Client) -> None:
     kept = [each.id for each in db.collection("files").stream()]
     for uid, id in product(("ann", "eve"), kept):
         with pytest.raises(NotFound):
-            finish_upload(Keeping(db), Call(User(uid), {"fileId": id}))
+            finish_upload(LocalPlatform(db), Call(User(uid), {"fileId": id}))
 
 
 def test_a_file_of_several_parts_is_whole_and_swept_after_its_time(db: Client) -> None:
@@ -196,10 +195,10 @@ def test_a_user_retains_only_so_much(db: Client, monkeypatch: pytest.MonkeyPatch
 
 def test_made_files_are_exported_and_erased(office: Office) -> None:
     file = keeper(lambda: office.db, "ann", now=NOW)("list.csv", "text/csv", b"milk")
-    page = export_my_data(office.here, Call(ANN, {}))
+    page = export_my_data(office.platform, Call(ANN, {}))
     [listed] = [each for each in page["items"] if each["kind"] == "files"]
     assert listed["data"]["name"] == "list.csv" and listed["data"]["purpose"] == "made"
-    delete_my_data(office.here, Call(ANN, {"confirm": True}))
+    delete_my_data(office.platform, Call(ANN, {"confirm": True}))
     assert not list(office.db.collection("files").stream())
     assert not list(office.db.collection_group("chunks").stream())
     with pytest.raises(NotFound):

@@ -25,7 +25,7 @@ from rollcall.models.base import (
 from rollcall.models.structured import StructuredText
 from rollcall.store import budgets, paths
 from rollcall.store.budgets import BudgetExhausted
-from tests.support.spans import recorded
+from tests.support.spans import record_spans
 
 ANN = User("ann")
 REQUEST = ModelRequest(instructions="Answer.", messages=(UserMessage.of("Hello"),))
@@ -61,7 +61,7 @@ def test_a_call_is_paid_by_the_user(db: Client) -> None:
 
 def test_a_call_is_a_span_with_what_it_used(db: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     finish = Finish(FinishReason.STOP, Usage(1_000, 10, 100))
-    with recorded(monkeypatch) as spans:
+    with record_spans(monkeypatch) as spans:
         list(MeteredModel(Says(TextDelta("Hi"), finish), db, ANN).stream(REQUEST))
     used = dict(spans.named("chat gpt-5.5").attributes or {})
     assert used["gen_ai.provider.name"] == "openai"

@@ -14,7 +14,7 @@ from rollcall.commands.init import security_rules
 from rollcall.commands.init.files import write
 from rollcall.commands.init.plan import Plan
 from rollcall.commands.rules import platform
-from tests.support.calling import token
+from tests.support.local_functions import token
 from tests.unit.commands.init.apps import make, wheel
 
 # Helpers under the names that the platform's rules have, and with other meanings.

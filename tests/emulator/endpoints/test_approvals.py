@@ -15,7 +15,7 @@ from rollcall.core.messages import ToolMessage
 from rollcall.core.policy import ApprovalPolicy
 from rollcall.core.wire import Role
 from rollcall.testing import calls, says
-from tests.support.office import TEACHER, Office, Ran, at_once, payment
+from tests.support.office import TEACHER, Office, RunResponse, payment, run_concurrently
 
 YES = {"approved": True}
 NO = {"approved": False}
@@ -74,7 +74,9 @@ def test_what_cannot_work_is_told_to_the_model_and_nobody_is_asked(office: Offic
         calls(("book_room", {"room": "cellar"}), ("pay", {"amountUsd": -1, "to": "bob"}))
     )
     assert ran.statuses() == ["failed", "failed"]
-    assert [told["error"]["code"] for told in office.model.told()] == ["invalid-argument"] * 2
+    assert [told["error"]["code"] for told in office.model.tool_results()] == [
+        "invalid-argument"
+    ] * 2
     assert office.approvals() == {}
 
 
@@ -84,10 +86,10 @@ def test_the_decider_is_told_that_something_waits(office: Office) -> None:
 
     office.ask(calls(("sign", {"paper": "lease"})))
     ((id, stored),) = office.approvals().items()
-    approval_written(office.here, DocumentEvent({"approvalId": id}, None, stored))
-    ((decider, told),) = office.here.notified
+    approval_written(office.platform, DocumentEvent({"approvalId": id}, None, stored))
+    ((decider, told),) = office.platform.notified
     assert (told, decider.role, decider.not_uid) == (id, Role.TEACHER, "ann")
-    assert office.here.queue == []
+    assert office.platform.queue == []
 
 
 def test_reads_of_the_same_step_are_answered_at_once(office: Office) -> None:
@@ -95,7 +97,7 @@ def test_reads_of_the_same_step_are_answered_at_once(office: Office) -> None:
     assert sorted(asked.statuses()) == ["done", "waiting"]
     office.resume(asked)
     assert len(office.done("look_up")) == 1
-    assert [told["output"] for told in office.model.told()] == [
+    assert [told["output"] for told in office.model.tool_results()] == [
         {"title": "About bob"},
         {"paid": 5.0},
     ]
@@ -168,7 +170,7 @@ def test_a_yes_writes_once_and_the_model_is_told(office: Office) -> None:
     call = only(ended.done["toolCalls"])
     assert (call["status"], call["approvalId"]) == ("done", only(asked.interrupts)["id"])
     assert only(office.done("pay"))["amountUsd"] == 5
-    assert only(office.model.told())["output"] == {"paid": 5.0}
+    assert only(office.model.tool_results())["output"] == {"paid": 5.0}
     assert (ended.done["message"], ended.done["type"]) == ("Paid.", "action")
     assert (ended.done["turnId"], ended.done["runId"]) == (
         asked.done["turnId"],
@@ -182,7 +184,7 @@ def test_a_yes_writes_once_and_the_model_is_told(office: Office) -> None:
 def test_a_no_is_told_with_its_reason_and_writes_nothing(office: Office) -> None:
     asked = office.ask(payment(5, "bob"))
     ended = office.resume(asked, answers=[{"approved": False, "reason": "wrong bob"}])
-    told = only(office.model.told())["error"]
+    told = only(office.model.tool_results())["error"]
     assert (told["code"], told["reason"]) == ("rejected", "wrong bob")
     assert ended.statuses() == ["rejected"]
     assert (office.done(), office.effects()) == ([], [])
@@ -268,7 +270,7 @@ def test_a_no_takes_no_changed_arguments(office: Office) -> None:
 # several at once
 
 
-def both(office: Office) -> Ran:
+def both(office: Office) -> RunResponse:
     return office.ask(
         calls(("pay", {"amountUsd": 1, "to": "bob"}), ("pay", {"amountUsd": 2, "to": "eve"}))
     )
@@ -334,10 +336,10 @@ def test_one_continuation_whoever_comes_first(office: Office) -> None:
             return office.call({**data, "runId": f"resume-{number}"})
         return office.continue_run(asked.thread, run_id)
 
-    outcomes = at_once(8, attempt)
+    outcomes = run_concurrently(8, attempt)
     assert len(office.done("pay")) == 1
     assert len(office.runs(asked.thread)) == 2
-    results = [each.result for each in outcomes if isinstance(each, Ran) and each.result]
+    results = [each.result for each in outcomes if isinstance(each, RunResponse) and each.result]
     assert all(each == results[0] for each in results)
 
 
@@ -348,7 +350,7 @@ def test_a_decision_that_is_written_continues_the_turn(office: Office) -> None:
     asked = office.ask(payment(5, "bob"))
     office.decide(only(asked.interrupts)["id"], approved=True, by="ann")
     task = {"threadId": asked.thread, "runId": asked.done["runId"]}
-    assert office.here.queue == [("continuerun", task)]
+    assert office.platform.queue == [("continuerun", task)]
     office.run_queue(says("Paid."))
     result = office.result(asked.thread, f"{asked.done['runId']}~1")
     assert (result["message"], result["toolCalls"][0]["status"]) == ("Paid.", "done")
@@ -361,13 +363,13 @@ def test_a_reason_that_is_written_is_told_to_the_model(office: Office) -> None:
     asked = office.ask(payment(5, "bob"))
     office.decide(only(asked.interrupts)["id"], approved=False, by="ann", reason="too much")
     office.run_queue()
-    assert only(office.model.told())["error"]["reason"] == "too much"
+    assert only(office.model.tool_results())["error"]["reason"] == "too much"
 
 
 def test_a_decision_whose_trigger_was_missed_is_found_by_the_sweeper(office: Office) -> None:
     asked = office.ask(payment(5, "bob"))
     office.decide(only(asked.interrupts)["id"], approved=True, by="ann")
-    office.here.queue.clear()
+    office.platform.queue.clear()
     assert office.sweep() == 0  # its trigger may still come
     assert office.sweep(after=timedelta(seconds=11)) == 1
     assert len(office.done("pay")) == 1
@@ -412,7 +414,7 @@ def test_a_question_that_expired_is_told_to_the_model_by_the_sweeper(office: Off
     asked = office.ask(payment(5, "bob"))
     past(office, only(asked.interrupts)["id"])
     assert office.sweep(says("Nobody decided.")) == 1
-    assert only(office.model.told())["error"]["code"] == "expired"
+    assert only(office.model.tool_results())["error"]["code"] == "expired"
     result = office.result(asked.thread, f"{asked.done['runId']}~1")
     assert (result["toolCalls"][0]["status"], office.done()) == ("expired", [])
     assert only(list(office.approvals().values()))["status"] == "expired"
@@ -472,13 +474,13 @@ def test_of_a_yes_and_a_no_at_once_one_counts_and_the_other_is_told(office: Offi
     asked = office.ask(payment(5, "bob"))
     id = only(asked.interrupts)["id"]
 
-    def answer(number: int) -> Ran:
+    def answer(number: int) -> RunResponse:
         payload = YES if number % 2 else NO
         entry = {"interruptId": id, "status": "resolved", "payload": payload}
         data = {"agent": "office", "threadId": asked.thread, "resume": [entry]}
         return office.call({**data, "runId": f"answer-{number}"})
 
-    outcomes = at_once(6, answer)
+    outcomes = run_concurrently(6, answer)
     said_yes = bool(office.done("pay"))
     for number, ran in enumerate(outcomes):
         agrees = bool(number % 2) == said_yes
@@ -511,7 +513,7 @@ def test_a_capability_that_changed_since_it_was_asked_for_is_asked_for_anew(
 
 def test_a_yes_of_somebody_who_does_not_decide_any_more_is_not_enough(office: Office) -> None:
     asked = office.ask(payment(5, "bob"))
-    office.overrule("capabilities/pay", approval={"deciderRole": "teacher"})
+    office.override("capabilities/pay", approval={"deciderRole": "teacher"})
     again = office.resume(asked)
     assert only(again.interrupts)["metadata"]["decider"] == {"role": "teacher"}
     assert office.done() == []
@@ -525,16 +527,16 @@ def test_a_role_that_was_lost_meanwhile_writes_nothing(office: Office) -> None:
     assert len(asked.interrupts) == 1
     ended = office.resume(asked)  # with a token of today, without the role
     assert (ended.statuses(), office.done()) == (["failed"], [])
-    assert only(office.model.told())["error"]["code"] == "permission-denied"
+    assert only(office.model.tool_results())["error"]["code"] == "permission-denied"
 
 
 def test_a_role_that_was_lost_meanwhile_is_looked_up_where_no_token_is_at_hand(
     office: Office,
 ) -> None:
-    office.here.users["ann"] = User("ann", role=Role.TEACHER)
+    office.platform.users["ann"] = User("ann", role=Role.TEACHER)
     asked = office.ask(calls(("expel", {"who": "bob"})), claims=TEACHERS)
     office.decide(only(asked.interrupts)["id"], approved=True, by="ann")
-    office.here.users["ann"] = User("ann")
+    office.platform.users["ann"] = User("ann")
     office.run_queue()
     assert office.done() == []
     result = office.result(asked.thread, f"{asked.done['runId']}~1")
@@ -544,7 +546,7 @@ def test_a_role_that_was_lost_meanwhile_is_looked_up_where_no_token_is_at_hand(
 def test_an_account_that_is_gone_writes_nothing(office: Office) -> None:
     asked = office.ask(payment(5, "bob"))
     office.decide(only(asked.interrupts)["id"], approved=True, by="ann")
-    office.here.gone.add("ann")
+    office.platform.gone.add("ann")
     office.run_queue()
     run = office.run(asked.thread, f"{asked.done['runId']}~1")
     assert (run["status"], run["error"]["code"]) == ("failed", "unauthenticated")
@@ -555,10 +557,10 @@ def test_an_agent_that_was_switched_off_meanwhile_writes_nothing_and_frees_the_t
     office: Office,
 ) -> None:
     asked = office.ask(payment(5, "bob"))
-    office.overrule("agents/office", status="disabled")
+    office.override("agents/office", status="disabled")
     assert office.resume(asked).code == "permission-denied"
     assert office.done() == []
-    office.overrule("agents/office", status="active")
+    office.override("agents/office", status="active")
     assert office.ask(says("Hello."), threadId=asked.thread).done["message"] == "Hello."
 
 
@@ -607,16 +609,16 @@ def test_a_no_is_no_yes_for_the_thread(office: Office) -> None:
 def test_an_operators_stricter_policy_counts(
     office: Office, path: str, overrides: dict[str, Any]
 ) -> None:
-    office.overrule(path, **overrides)
+    office.override(path, **overrides)
     assert office.ask(calls(("stamp", {"paper": "a"}))).statuses() == ["waiting"]
 
 
 def test_an_operators_policy_that_is_laxer_does_not_count(office: Office) -> None:
-    office.overrule("capabilities/pay", approval={"ask": "never"})
-    office.overrule("agents/office", approvals={"pay": {"ask": "never"}})
+    office.override("capabilities/pay", approval={"ask": "never"})
+    office.override("agents/office", approvals={"pay": {"ask": "never"}})
     # Code declares none for `pay`, so what the operator says is all there is.
     assert office.ask(payment()).statuses() == ["done"]
-    office.overrule("capabilities/sign", approval={"ask": "never"})
+    office.override("capabilities/sign", approval={"ask": "never"})
     assert office.ask(calls(("sign", {"paper": "a"}))).statuses() == ["waiting"]
 
 
@@ -629,7 +631,7 @@ def test_the_agents_own_policy_counts(office: Office) -> None:
 # four eyes
 
 
-def sign_asked(office: Office, **more: Any) -> Ran:
+def sign_asked(office: Office, **more: Any) -> RunResponse:
     return office.ask(calls(("sign", {"paper": "lease"})), **more)
 
 
@@ -678,10 +680,10 @@ def test_somebody_of_the_role_decides_by_document(office: Office) -> None:
 def test_a_yes_of_somebody_who_has_lost_the_role_since_writes_nothing(office: Office) -> None:
     asked = sign_asked(office)
     office.decide(only(asked.interrupts)["id"], approved=True, by="tess")
-    office.here.users["tess"] = User("tess")
+    office.platform.users["tess"] = User("tess")
     office.run_queue()
     assert office.done() == []
-    assert only(office.model.told())["error"]["code"] == "permission-denied"
+    assert only(office.model.tool_results())["error"]["code"] == "permission-denied"
 
 
 def test_who_decides_for_another_changes_no_arguments(office: Office) -> None:
@@ -722,7 +724,7 @@ def test_another_user_does_not_decide_what_is_mine(office: Office) -> None:
 def test_a_direct_call_is_the_users_own_yes_and_happens_once_for_its_key(office: Office) -> None:
     office.write_documents()
     data = {"arguments": {"amountUsd": 5, "to": "bob"}, "callKey": "k1"}
-    outcomes = at_once(10, lambda _: office.functions.post("pay", data))
+    outcomes = run_concurrently(10, lambda _: office.functions.post("pay", data))
     assert [each.json["result"] for each in outcomes] == [{"paid": 5.0}] * 10
     assert len(office.done("pay")) == 1
     other = {"arguments": {"amountUsd": 6, "to": "bob"}, "callKey": "k1"}

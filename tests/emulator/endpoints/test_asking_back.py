@@ -7,8 +7,8 @@ from datetime import timedelta
 from rollcall.core.messages import ModelMessage, ToolMessage, UserMessage
 from rollcall.store.runs import thread_id_for
 from rollcall.testing import calls, says
-from tests.support.leases import end_lease
 from tests.support.office import Office
+from tests.support.run_times import end_lease
 
 ASKS = {"question": "Which room?", "quickReplies": ["Blue", "Red"], "collectedData": {"hours": 2}}
 

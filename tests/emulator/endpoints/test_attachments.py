@@ -32,12 +32,12 @@ from rollcall.models.provider import OFFLINE
 from rollcall.store import attachments
 from rollcall.store.files import PART_BYTES, Allowance, FileStore
 from rollcall.testing import calls, says
-from tests.support.counting import counted
-from tests.support.keeping import Keeping
-from tests.support.leases import end_lease
-from tests.support.losing import How, losing_commit
-from tests.support.office import Office, Ran, at_once
+from tests.support.firestore_operations import count_operations
+from tests.support.local_functions import LocalPlatform
+from tests.support.lost_commits import How, lose_commit
+from tests.support.office import Office, RunResponse, run_concurrently
 from tests.support.pdfs import pdf
+from tests.support.run_times import end_lease
 
 PNG = b"\x89PNG\r\n\x1a\n" + b"\0" * 40
 CSV = "item,price\nlamp,40\nשולחן,120\n".encode()
@@ -68,7 +68,7 @@ def announced(content: bytes, name: str, **changes: Any) -> dict[str, Any]:
 
 def upload(office: Office, content: bytes, name: str, *, user: User = ANN, **changes: Any) -> str:
     """Upload an attachment in parts; its id."""
-    platform = Keeping(office.db)
+    platform = LocalPlatform(office.db)
     begun = begin_upload(platform, Call(user, announced(content, name, **changes)))
     for part in begun["missing"]:
         piece = content[part * PART_BYTES : (part + 1) * PART_BYTES]
@@ -88,7 +88,9 @@ def document(id: str, **more: Any) -> dict[str, Any]:
     return {"type": "document", "fileId": id, **more}
 
 
-def ask(office: Office, *parts: dict[str, Any], text: str = "What is it?", **more: Any) -> Ran:
+def ask(
+    office: Office, *parts: dict[str, Any], text: str = "What is it?", **more: Any
+) -> RunResponse:
     message = [{"type": "text", "text": text}, *parts]
     return office.send({"message": message}, *more.pop("replies", [says("Fine.")]), **more)
 
@@ -268,7 +270,7 @@ def test_an_opening_whose_answer_is_lost_keeps_the_file_once(office: Office, how
     office.patch.setenv("ROLLCALL_LEASE_S", "1")  # which the lost run has to its end
     model_that_takes(office, "image/png")
     data = {"message": [image(upload(office, PNG, "dot.png"))], "runId": "r1"}
-    with losing_commit(office.patch, 0, how):
+    with lose_commit(office.patch, 0, how):
         office.send(data, says("A dot."))
     ran = office.send(data, says("A dot."))
     assert ran.done["message"] == "A dot."
@@ -281,7 +283,7 @@ def test_an_opening_whose_answer_is_lost_keeps_the_file_once(office: Office, how
 def test_of_two_threads_that_are_sent_a_file_at_once_one_gets_it(office: Office) -> None:
     id = upload(office, PNG, "dot.png")
     data = {"agent": "office", "message": [image(id)]}
-    ran = at_once(4, lambda n: office.call({**data, "runId": f"r{n}"}))
+    ran = run_concurrently(4, lambda n: office.call({**data, "runId": f"r{n}"}))
     assert sorted(each.code or "done" for each in ran) == ["done", *["invalid-argument"] * 3]
     assert len(list(office.db.collection("threads").stream())) == 1
 
@@ -306,7 +308,7 @@ def test_an_edit_may_bring_the_same_file_along_and_another_thread_may_not(office
 
 @pytest.mark.parametrize("whose", ["another's", "nobody's", "unfinished", "a document", "swept"])
 def test_what_is_no_attachment_of_ones_own_is_refused_and_named(office: Office, whose: str) -> None:
-    platform = Keeping(office.db)
+    platform = LocalPlatform(office.db)
     if whose == "another's":
         id = upload(office, PNG, "dot.png", user=User("eve"))
     elif whose == "nobody's":
@@ -346,7 +348,7 @@ def test_a_file_that_nobody_sent_is_swept_after_a_day_and_one_that_was_is_not(
     assert sorted(left(office)) == sorted([kept, unsent])
     FileStore(office.db).sweep(now=datetime.now(UTC) + timedelta(hours=25))
     assert left(office) == [kept]
-    sweep_files(Keeping(office.db))
+    sweep_files(LocalPlatform(office.db))
     assert left(office) == [kept]
 
 
@@ -355,7 +357,7 @@ def test_a_thread_takes_its_files_along_and_no_others(office: Office, erase: Any
     gone, stays = upload(office, PNG, "gone.png"), upload(office, PNG, "stays.png")
     thread = ask(office, image(gone)).thread
     ask(office, image(stays))
-    receipt = erase(Keeping(office.db), Call(ANN, {"threadId": thread}))
+    receipt = erase(LocalPlatform(office.db), Call(ANN, {"threadId": thread}))
     assert receipt["removed"]["files"] == 1
     assert left(office) == [stays]
     assert list(office.db.collection(f"files/{gone}/chunks").stream()) == []
@@ -365,18 +367,18 @@ def test_a_users_files_are_exported_and_erased(office: Office) -> None:
     id = upload(office, PNG, "dot.png")
     upload(office, PNG, "unsent.png")
     thread = ask(office, image(id)).thread
-    page = export_my_data(Keeping(office.db), Call(ANN, None))
+    page = export_my_data(LocalPlatform(office.db), Call(ANN, None))
     listed = {each["id"]: each["data"] for each in page["items"] if each["kind"] == "files"}
     assert listed[id]["details"] == {"threadId": thread}
     assert listed[id]["content"] == "get_file"
-    delete_my_data(Keeping(office.db), Call(ANN, {"confirm": True}))
+    delete_my_data(LocalPlatform(office.db), Call(ANN, {"confirm": True}))
     assert left(office) == []
 
 
 def test_its_owner_reads_a_file_back_and_nobody_else(office: Office) -> None:
     content = b"0123456789" * 100_000
     id = upload(office, content, "long.txt")
-    platform = Keeping(office.db)
+    platform = LocalPlatform(office.db)
     read = [get_file(platform, Call(ANN, {"fileId": id, "part": n})) for n in (0, 1)]
     assert b"".join(base64.b64decode(each["content"]) for each in read) == content
     assert {key: read[0][key] for key in ("name", "contentType", "bytes", "parts")} == {
@@ -447,7 +449,7 @@ def test_an_announcement_that_is_not_taken_says_why(
     office: Office, changes: dict[str, Any], field: str
 ) -> None:
     with pytest.raises(AgentError) as refused:
-        begin_upload(Keeping(office.db), Call(ANN, announced(PNG, "dot.png", **changes)))
+        begin_upload(LocalPlatform(office.db), Call(ANN, announced(PNG, "dot.png", **changes)))
     assert (refused.value.code, refused.value.field) == ("invalid-argument", field)
 
 
@@ -457,7 +459,7 @@ def test_attachments_have_an_allowance_of_their_own(office: Office) -> None:
     with pytest.raises(ResourceExhausted):
         upload(office, PNG, "two.png")
     data = announced(b"Some text.", "a.txt", purpose="knowledge")
-    assert begin_upload(Keeping(office.db), Call(ANN, data))["missing"] == [0]
+    assert begin_upload(LocalPlatform(office.db), Call(ANN, data))["missing"] == [0]
 
 
 def test_too_many_files_at_once_wait_for_room(office: Office) -> None:
@@ -469,9 +471,9 @@ def test_too_many_files_at_once_wait_for_room(office: Office) -> None:
 def test_a_message_without_files_costs_no_read_more_and_each_file_one(office: Office) -> None:
     thread = office.ask(says("Hello.")).thread
     id = upload(office, PNG, "dot.png")
-    with counted() as plain:
+    with count_operations() as plain:
         office.ask(says("Yes."), message="One", threadId=thread)
-    with counted() as with_file:
+    with count_operations() as with_file:
         ask(office, image(id), threadId=thread)
     assert (plain.reads, plain.writes) == (3, 9)  # the model is paid for
     # Its image is more than was reserved for the first call, which costs a read and a write.

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 from rollcall.core.inputs import MAX_BODY_BYTES
 from tests.emulator.endpoints.test_bad_input import functions  # noqa: F401  # a fixture
-from tests.support.bad_input import JUNK, MANY, grown, read_rows, threads
-from tests.support.calling import Functions, frames
-from tests.support.keeping import update_times
+from tests.support.bad_input import JUNK, MANY_EXAMPLES, count_threads, expand, read_rows
+from tests.support.local_functions import Functions, frames
+from tests.support.user_data import update_times
 
 ROWS = read_rows("bad_agui_inputs.jsonl")
 
@@ -30,9 +30,9 @@ def test_every_row_of_the_corpus_gets_its_status_code_and_field(
     for row in ROWS:
         response = functions.send(
             row.get("path", "agui/desk"),
-            grown(row["body"]),
+            expand(row["body"]),
             headers=row.get("headers"),
-            raw=grown(row.get("raw", "")).encode(),
+            raw=expand(row.get("raw", "")).encode(),
             method=row.get("method", "POST"),
         )
         error = (response.json or {}).get("error", {})
@@ -122,15 +122,15 @@ def test_no_input_is_answered_with_internal(
     db: Client,
     functions: Functions,  # noqa: F811
 ) -> None:
-    @MANY
+    @MANY_EXAMPLES
     @given(INPUT)
     def vary(body: dict[str, Any]) -> None:
-        before = threads(db)
+        before = count_threads(db)
         response = functions.send("agui/desk", body)
         assert response.status_code < 500, (body, response.get_data(as_text=True))
         if response.status_code != 200:
             assert response.json["error"]["message"]
-            assert threads(db) == before, "a refused input wrote something"
+            assert count_threads(db) == before, "a refused input wrote something"
             return
         last = frames(response)[-1]
         assert last["type"] == "RUN_FINISHED" or last["code"] != "internal", (body, last)

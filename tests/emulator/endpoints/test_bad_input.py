@@ -24,15 +24,15 @@ from rollcall.testing import StaticCatalog
 from tests.support import office_pack
 from tests.support.bad_input import (
     JUNK,
-    MANY,
+    MANY_EXAMPLES,
     check_arguments,
+    count_threads,
     read_rows,
-    threads,
     wrong_answers,
 )
-from tests.support.calling import Functions, Here, callables, emulate
-from tests.support.keeping import update_times
+from tests.support.local_functions import Functions, LocalPlatform, callables, use_emulator_tokens
 from tests.support.office_pack import client_tool
+from tests.support.user_data import update_times
 
 LOOK_UP = Capability.of(office_pack.look_up)
 DESK = AgentProfile(
@@ -46,7 +46,7 @@ DESK = AgentProfile(
 @pytest.fixture
 def functions(db: Client, monkeypatch: pytest.MonkeyPatch) -> Functions:
     """The engine's functions, and an agent with a tool of the server and one of the client."""
-    emulate(monkeypatch.setenv)
+    use_emulator_tokens(monkeypatch.setenv)
     monkeypatch.setenv("ROLLCALL_MODEL", "offline:planner")
     snapshot.forget()
     db.document("capabilities/open_file").set(client_tool("open_file"))
@@ -56,7 +56,7 @@ def functions(db: Client, monkeypatch: pytest.MonkeyPatch) -> Functions:
             {"uid": uid, "agent": "desk", "lease": None, "nextMessage": 0}
         )
     catalog = StaticCatalog({LOOK_UP.id: LOOK_UP}, [DESK])
-    here = Here(db, catalog)
+    here = LocalPlatform(db, catalog)
     look_up = OnCall().bind("look_up", direct_call(LOOK_UP), lambda: here)
     functions = callables(here)
     functions["look_up"] = look_up
@@ -106,16 +106,16 @@ CHANGES = st.dictionaries(KEYS, JUNK, min_size=1, max_size=3) | SHAPED
 def test_no_variation_of_a_valid_message_is_answered_with_internal(
     db: Client, functions: Functions
 ) -> None:
-    @MANY
+    @MANY_EXAMPLES
     @given(CHANGES, st.sets(st.sampled_from(sorted(VALID)), max_size=2))
     def vary(changes: dict[str, Any], missing: set[str]) -> None:
         data = {key: value for key, value in VALID.items() if key not in missing} | changes
-        before = threads(db)
+        before = count_threads(db)
         response = functions.post("run_agent", data)
         assert response.status_code < 500, (data, response.get_data(as_text=True))
         if response.status_code != 200:
             assert response.json["error"]["message"]
-            assert threads(db) == before, "a refused request wrote something"
+            assert count_threads(db) == before, "a refused request wrote something"
 
     vary()
 

@@ -14,8 +14,8 @@ from rollcall.models.base import Delta, ModelRequest, TextDelta
 from rollcall.store import open_run
 from rollcall.store.runs import thread_id_for
 from rollcall.testing import calls, says
-from tests.support.leases import end_lease
 from tests.support.office import Office, check_events, payment
+from tests.support.run_times import end_lease
 
 DATA = {"agent": "office", "message": "What is new?", "runId": "r1"}
 THREAD = thread_id_for("ann", "r1")
@@ -44,7 +44,7 @@ def test_an_answer_that_is_stopped_keeps_what_was_said_and_says_so(office: Offic
         yield TextDelta(" and the other")
 
     office.model.replies = [endless]
-    stream = run_agent(office.here, Call(User("ann"), DATA))
+    stream = run_agent(office.platform, Call(User("ann"), DATA))
     seen: list[Any] = []
     for event in stream:
         seen.append(event)
@@ -69,7 +69,7 @@ def test_an_answer_that_is_stopped_keeps_what_was_said_and_says_so(office: Offic
 @pytest.mark.usefixtures("looks_often")
 def test_a_read_that_is_stopped_is_told_so_and_left(office: Office) -> None:
     office.model.replies = [calls(("read_slowly", {}))]
-    stream = run_agent(office.here, Call(User("ann"), DATA))
+    stream = run_agent(office.platform, Call(User("ann"), DATA))
     while next(stream) is not None or not office.hooks.reading.is_set():
         pass
     assert cancel(office) == "cancelling"
@@ -88,9 +88,9 @@ def test_a_write_that_is_under_way_is_seen_to_its_end(office: Office) -> None:
         may_end.wait(60)
 
     office.hooks.paying = paying
-    office.overrule("capabilities/pay", approval={"ask": "never"})
+    office.override("capabilities/pay", approval={"ask": "never"})
     office.model.replies = [payment(5, "bob")]
-    stream = run_agent(office.here, Call(User("ann"), DATA))
+    stream = run_agent(office.platform, Call(User("ann"), DATA))
     while next(stream) is not None or not has_begun.is_set():
         pass
     cancel(office)
@@ -188,7 +188,7 @@ def test_nobody_stops_what_is_not_theirs(
 
 def test_a_run_that_was_handed_over_is_closed_at_once(office: Office) -> None:
     office.model.replies = [calls(("look_up", {}))]
-    stream = run_agent(office.here, Call(User("ann"), DATA))
+    stream = run_agent(office.platform, Call(User("ann"), DATA))
     next(stream)
     stream.close()
     assert cancel(office) == "cancelled"

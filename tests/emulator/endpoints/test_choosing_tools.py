@@ -16,9 +16,9 @@ from rollcall.registry import snapshot
 from rollcall.registry.compiler import compile_after
 from rollcall.store import paths
 from rollcall.testing import calls, says
-from tests.support.counting import counted
-from tests.support.office import Office, Ran
-from tests.support.registries import renew
+from tests.support.firestore_operations import count_operations
+from tests.support.office import Office, RunResponse
+from tests.support.registries import reload_registry
 
 GARDEN = [f"grow_{fruit}" for fruit in ("apple", "pear", "plum", "fig", "date", "lime", "kiwi")]
 
@@ -99,14 +99,14 @@ def test_a_search_for_nothing_is_answered_plainly(garden: Office, arguments: Any
 
 
 def test_nobody_finds_what_is_for_another_role_or_tenant(garden: Office) -> None:
-    garden.overrule("capabilities/pay", minRole="admin")
-    garden.overrule("capabilities/send_letter", tenants=["north"])
+    garden.override("capabilities/pay", minRole="admin")
+    garden.override("capabilities/send_letter", tenants=["north"])
     search = calls(
         ("find_tools", {"query": "pay an amount of dollars"}),
         ("find_tools", {"query": "send a letter"}),
     )
 
-    def names(ran: Ran) -> set[str]:
+    def names(ran: RunResponse) -> set[str]:
         return {tool["name"] for call in ran.done["toolCalls"] for tool in call["result"]["tools"]}
 
     nobody = names(garden.ask(search, message="Water the plum tree"))
@@ -168,15 +168,15 @@ def test_an_operators_change_is_compiled_and_counts(garden: Office) -> None:
 
 def test_a_warm_run_reads_nothing_of_the_registry(garden: Office) -> None:
     garden.ask(message="Good morning!")
-    with counted() as one:
+    with count_operations() as one:
         garden.ask(message="Good morning!", uid="bob")
     for number in range(40):
         garden.db.document(f"capabilities/more_{number}").set(
             {**(garden.document("capabilities/grow_fig")), "id": f"more_{number}"}
         )
-    renew(garden.db)
+    reload_registry(garden.db)
     garden.ask(message="Good morning!")
-    with counted() as other:
+    with count_operations() as other:
         garden.ask(message="Good morning!", uid="cid")
     assert one.reads == other.reads
 
@@ -184,7 +184,7 @@ def test_a_warm_run_reads_nothing_of_the_registry(garden: Office) -> None:
 def test_what_a_user_may_use_is_listed_page_by_page(garden: Office) -> None:
     def page(**data: Any) -> dict[str, Any]:
         call = Call(User("ann"), data)
-        return list_capabilities(garden.here, call)
+        return list_capabilities(garden.platform, call)
 
     whole = [each["id"] for each in page()["capabilities"]]
     assert (whole, "next" in page()) == (sorted(whole), False)

@@ -10,7 +10,7 @@ import pytest
 from rollcall.agent.resume import CONTENT_CHARS
 from rollcall.models.base import ArgumentsDelta, CallEnd, CallStart, Finish, FinishReason, Usage
 from rollcall.testing import calls, says
-from tests.support.office import Office, Ran, payment
+from tests.support.office import Office, RunResponse, payment
 
 LAPTOP: dict[str, Any] = {"clientId": "laptop", "clientTools": ["open_file", "edit_file"]}
 LATE = timedelta(minutes=11)
@@ -20,17 +20,17 @@ def opening(path: str = "a.txt") -> Any:
     return calls(("open_file", {"path": path}))
 
 
-def left(office: Office, *replies: Any, **more: Any) -> Ran:
+def left(office: Office, *replies: Any, **more: Any) -> RunResponse:
     """A run that leaves a call to the client."""
     return office.ask(*(replies or [opening()]), **{**LAPTOP, **more})
 
 
-def pending(ran: Ran) -> list[str]:
+def pending(ran: RunResponse) -> list[str]:
     found: list[str] = ran.done["outcome"].get("pendingToolCallIds", [])
     return found
 
 
-def answer(office: Office, ran: Ran, *replies: Any, **more: Any) -> Ran:
+def answer(office: Office, ran: RunResponse, *replies: Any, **more: Any) -> RunResponse:
     """Answer all calls that are left, as the laptop; with "text" or what `more` says."""
     results = [{"toolCallId": id, "content": "text"} for id in pending(ran)]
     data = {"threadId": ran.thread, "toolResults": results, "clientId": "laptop", **more}
@@ -52,7 +52,7 @@ def test_a_call_is_left_to_the_client(office: Office) -> None:
 def test_the_clients_answer_goes_on_with_the_turn(office: Office) -> None:
     ran = left(office)
     ended = answer(office, ran, says("It says text."))
-    assert office.model.told()[0]["output"] == "text"
+    assert office.model.tool_results()[0]["output"] == "text"
     assert (ended.statuses(), ended.done["message"]) == (["done"], "It says text.")
     assert ended.done["turnId"] == ran.done["turnId"]
     assert (ended.done["steps"], pending(ended)) == (2, [])
@@ -64,7 +64,7 @@ def test_a_failure_at_the_client_is_told_to_the_model(office: Office) -> None:
     results = [{"toolCallId": pending(ran)[0], "error": "no such file"}]
     ended = answer(office, ran, toolResults=results)
     assert ended.statuses() == ["failed"]
-    assert office.model.told()[0]["error"]["message"] == "no such file"
+    assert office.model.tool_results()[0]["error"]["message"] == "no such file"
 
 
 def test_several_calls_and_reads_of_the_server_in_one_step(office: Office) -> None:
@@ -101,7 +101,7 @@ def test_naming_a_servers_tool_as_the_clients_changes_nothing(office: Office) ->
 def test_arguments_for_the_client_are_validated(office: Office) -> None:
     ran = left(office, calls(("open_file", {"path": 3})), says("Sorry."))
     assert ran.statuses() == ["failed"]
-    assert office.model.told()[0]["error"]["code"] == "invalid-argument"
+    assert office.model.tool_results()[0]["error"]["code"] == "invalid-argument"
 
 
 @pytest.mark.parametrize(
@@ -148,7 +148,7 @@ def test_any_json_comes_back_whole(office: Office) -> None:
     ran = left(office)
     grid = {"grid": [[1, [2]], []], "": None, "__x__": 1.5, "a.b": "תקציב"}
     answer(office, ran, toolResults=[{"toolCallId": pending(ran)[0], "content": grid}])
-    assert office.model.told()[0]["output"] == grid
+    assert office.model.tool_results()[0]["output"] == grid
 
 
 def test_another_client_answers_only_if_it_takes_over(office: Office) -> None:

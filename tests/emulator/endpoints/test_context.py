@@ -26,7 +26,7 @@ def look_up(ctx: ToolContext) -> dict[str, Any]:
 @pytest.fixture
 def placed(office: Office) -> Office:
     known = {**office_capabilities(), "look_up": Capability.of(look_up)}
-    office.here.catalog = StaticCatalog(known, [PROFILE])
+    office.platform.catalog = StaticCatalog(known, [PROFILE])
     sync(office.db, list(known.values()), [PROFILE])
     snapshot.forget()
     return office
@@ -56,7 +56,7 @@ def test_a_thread_remembers_where_its_last_message_came_from(placed: Office) -> 
 def test_a_direct_call_is_told_the_same(placed: Office) -> None:
     handle = direct_call(Capability.of(look_up))
     data = {"arguments": {}, "context": {"projectId": "house", "uid": "bob"}}
-    assert handle(placed.here, Call(User("ann"), data)) == {"at": "house", "uid": "ann"}
+    assert handle(placed.platform, Call(User("ann"), data)) == {"at": "house", "uid": "ann"}
 
 
 def listed(office: Office, project: str) -> list[str]:

@@ -14,8 +14,8 @@ from rollcall.endpoints.my_data import clear_thread, delete_my_data, export_my_d
 from rollcall.endpoints.rate_message import rate_message
 from rollcall.endpoints.usage import my_usage
 from rollcall.testing import calls, says
-from tests.support.keeping import everything, naming
 from tests.support.office import Office, payment
+from tests.support.user_data import all_documents, paths_with
 
 UID, WORD = "zed-4711", "Xylophonium"
 ZED = User(UID, Role.TEACHER, name=f"Zed {WORD}")
@@ -29,13 +29,13 @@ def as_zed(office: Office, *replies: Any, **data: Any) -> Any:
 
 def kept(office: Office) -> dict[str, dict[str, Any]]:
     """Every document but the test pack's own notes, which it does not declare."""
-    found = everything(office.db)
+    found = all_documents(office.db)
     return {path: found[path] for path in found if not path.startswith(("done/", "letters/"))}
 
 
 def lived(office: Office) -> None:
     """Use everything there is, as Zed."""
-    office.here.users[UID] = ZED
+    office.platform.users[UID] = ZED
     paying = as_zed(office, payment(7, f"to {WORD}"), context={"page": WORD})
     office.resume(paying, says(f"Paid {WORD}."), uid=UID, claims=TEACHER)
     edited = as_zed(office, payment(8, "bob"), runId="my-run", clientId=WORD[:8])
@@ -46,10 +46,10 @@ def lived(office: Office) -> None:
     as_zed(office, calls(("look_up", {"word": WORD})), says(WORD))
     cancelled = as_zed(office, payment(10, WORD))
     ids = {"threadId": cancelled.thread, "runId": cancelled.done["runId"]}
-    cancel_run(office.here, Call(ZED, ids))
-    rate_message(office.here, Call(ZED, {**ids, "rating": "down", "comment": f"No {WORD}"}))
+    cancel_run(office.platform, Call(ZED, ids))
+    rate_message(office.platform, Call(ZED, {**ids, "rating": "down", "comment": f"No {WORD}"}))
     gone = as_zed(office, says(WORD), runId="gone")
-    clear_thread(office.here, Call(ZED, {"threadId": gone.thread}))
+    clear_thread(office.platform, Call(ZED, {"threadId": gone.thread}))
     direct = {"arguments": {"to": WORD}, "callKey": WORD}
     office.write_documents()
     sent = office.functions.post("send_letter", direct, uid=UID, claims=TEACHER)
@@ -73,7 +73,7 @@ def exported(office: Office, user: User) -> list[dict[str, Any]]:
     items: list[dict[str, Any]] = []
     cursor = None
     while True:
-        page = export_my_data(office.here, Call(user, {"cursor": cursor} if cursor else {}))
+        page = export_my_data(office.platform, Call(user, {"cursor": cursor} if cursor else {}))
         items += page["items"]
         if not (cursor := page.get("cursor")):
             return items
@@ -83,15 +83,15 @@ def test_whatever_a_user_did_nothing_names_them_afterwards(office: Office) -> No
     lived(office)
     decided_for_others(office)
     before = kept(office)
-    assert {path.split("/")[0] for path in naming(before, UID, WORD)} >= {
+    assert {path.split("/")[0] for path in paths_with(before, UID, WORD)} >= {
         *("threads", "approvals", "effects", "audit", "runs", "devices"),
         "ratings",
     }
     anns = {path for path in before if before[path].get("uid") == "ann"}
-    receipt = delete_my_data(office.here, Call(ZED, {"confirm": True}))
+    receipt = delete_my_data(office.platform, Call(ZED, {"confirm": True}))
     assert receipt["status"] == "done"
     after = kept(office)
-    assert naming(after, UID, WORD) == []
+    assert paths_with(after, UID, WORD) == []
     assert anns <= set(after)
 
 
@@ -118,7 +118,7 @@ def test_an_export_has_all_of_ones_own_and_nothing_of_anothers(office: Office) -
 
 def test_usage_is_ones_own(office: Office) -> None:
     lived(office)
-    assert my_usage(office.here, Call(User("ann"), {}))["today"]["tokens"] == 0
+    assert my_usage(office.platform, Call(User("ann"), {}))["today"]["tokens"] == 0
 
 
 def test_the_runs_of_who_was_erased_open_and_end_like_any_others(office: Office) -> None:
@@ -128,15 +128,15 @@ def test_the_runs_of_who_was_erased_open_and_end_like_any_others(office: Office)
         paying = as_zed(office, payment(7, "bob"), runId="my-run")
         paid = office.resume(paying, says("Paid."), uid=UID, claims=TEACHER, runId="my-yes")
         ids = {"threadId": paid.thread, "runId": paid.done["runId"]}
-        rate_message(office.here, Call(ZED, {**ids, "rating": "up"}))
+        rate_message(office.platform, Call(ZED, {**ids, "rating": "up"}))
         return [paid.done["message"], ids, len(office.done("pay"))]
 
     def audited() -> list[str]:
         return sorted(each.get("kind") for each in office.db.collection("audit").stream())
 
     first, kinds = live(), audited()
-    delete_my_data(office.here, Call(ZED, {"confirm": True}))
+    delete_my_data(office.platform, Call(ZED, {"confirm": True}))
     assert live() == [*first[:2], 2]
     assert audited() == sorted([*kinds, *["erased"] * len(kinds), "data_erased"])
-    delete_my_data(office.here, Call(ZED, {"confirm": True}))
+    delete_my_data(office.platform, Call(ZED, {"confirm": True}))
     assert audited() == sorted(["erased"] * 2 * len(kinds) + ["data_erased"] * 2)

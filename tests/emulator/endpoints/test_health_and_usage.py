@@ -15,17 +15,17 @@ from rollcall.registry import snapshot
 from rollcall.registry.health import PROBE_MINUTES
 from rollcall.registry.recorder import SAMPLES, HealthRecorder
 from rollcall.registry.sync import sync
-from tests.support.calling import Here
 from tests.support.catalogs import catalog
+from tests.support.local_functions import LocalPlatform
 
 TOOL = next(each.id for each in catalog.capabilities() if each.mark.runs_on == "server")
 
 
 @pytest.fixture
-def here(db: Client) -> Here:
+def here(db: Client) -> LocalPlatform:
     snapshot.forget()
     sync(db, catalog.capabilities(), catalog.agents().values())
-    return Here(db)
+    return LocalPlatform(db)
 
 
 def tell(db: Client, id: str, *codes: str) -> None:
@@ -40,7 +40,7 @@ def health(db: Client) -> dict[str, str]:
     return snapshot.snapshot(db).health
 
 
-def test_what_fails_is_down_in_the_registry_that_runs_read(here: Here) -> None:
+def test_what_fails_is_down_in_the_registry_that_runs_read(here: LocalPlatform) -> None:
     digest = snapshot.snapshot(here.db).content.digest
     check_health(here)
     assert health(here.db) == {}
@@ -50,7 +50,7 @@ def test_what_fails_is_down_in_the_registry_that_runs_read(here: Here) -> None:
     assert snapshot.snapshot(here.db).content.digest == digest  # nobody has to read its parts again
 
 
-def test_compiling_keeps_what_is_known_of_health(here: Here) -> None:
+def test_compiling_keeps_what_is_known_of_health(here: LocalPlatform) -> None:
     tell(here.db, TOOL, *["unavailable"] * 5)
     check_health(here)
     here.db.document("capabilities/pay").set({"source": "app", "status": "disabled"})
@@ -59,7 +59,7 @@ def test_compiling_keeps_what_is_known_of_health(here: Here) -> None:
 
 
 def test_code_that_cannot_be_loaded_is_found_by_the_clock(
-    here: Here, monkeypatch: pytest.MonkeyPatch
+    here: LocalPlatform, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def probe(entry: Any, catalog: Any) -> None:
         if entry.id == TOOL:
@@ -72,7 +72,9 @@ def test_code_that_cannot_be_loaded_is_found_by_the_clock(
     assert health(here.db) == {TOOL: "down"}
 
 
-def test_usage_is_counted_by_the_clock(here: Here, caplog: pytest.LogCaptureFixture) -> None:
+def test_usage_is_counted_by_the_clock(
+    here: LocalPlatform, caplog: pytest.LogCaptureFixture
+) -> None:
     caplog.set_level("INFO", "rollcall")
     roll_up_usage(here)
     assert "0 entries counted" in caplog.text

@@ -12,9 +12,9 @@ from rollcall.core.capability import Capability, capability
 from rollcall.core.context import ToolContext
 from rollcall.core.triggers import OnCall
 from rollcall.testing import calls, says
-from tests.support import calling
-from tests.support.keeping import everything
+from tests.support import local_functions
 from tests.support.office import Office
+from tests.support.user_data import all_documents
 
 SECRET_OF_THE_CODE = "people_of_the_office"
 
@@ -45,15 +45,15 @@ def test_the_traceback_stands_beside_the_result_and_in_nothing_that_is_kept_or_p
     assert "During handling" not in incident["traceback"]
     assert (call["status"], call["error"]["code"]) == ("failed", "internal")
     assert incident["id"] in call["error"]["message"]
-    kept = json.dumps(everything(broken.db), default=str)
+    kept = json.dumps(all_documents(broken.db), default=str)
     assert SECRET_OF_THE_CODE not in kept + repr(broken.model.requests)
     assert SECRET_OF_THE_CODE not in json.dumps([*frames[:-1], frames[-1]["result"]])
 
 
 def direct(office: Office, data: Any) -> Any:
     handle = direct_call(Capability.of(look_up))
-    bound = OnCall().bind("look_up", handle, lambda: office.here)
-    return calling.Functions({"look_up": bound}).post("look_up", data)
+    bound = OnCall().bind("look_up", handle, lambda: office.platform)
+    return local_functions.Functions({"look_up": bound}).post("look_up", data)
 
 
 def test_a_direct_call_that_breaks_off_brings_the_traceback_in_its_details(broken: Office) -> None:
@@ -61,7 +61,7 @@ def test_a_direct_call_that_breaks_off_brings_the_traceback_in_its_details(broke
     (incident,) = response.json["error"]["details"]["incidents"]
     assert response.status_code == 500
     assert SECRET_OF_THE_CODE in incident["traceback"]
-    assert SECRET_OF_THE_CODE not in json.dumps(everything(broken.db), default=str)
+    assert SECRET_OF_THE_CODE not in json.dumps(all_documents(broken.db), default=str)
 
 
 def test_an_async_capability_answers_a_direct_call_of_its_arguments_alone(broken: Office) -> None:

@@ -11,16 +11,16 @@ from rollcall.core.errors import PermissionDenied
 from rollcall.core.wire import Role
 from rollcall.endpoints.cancel_run import cancel_run
 from rollcall.testing import calls, says
-from tests.support.keeping import everything
-from tests.support.office import Office, Ran
+from tests.support.office import Office, RunResponse
 from tests.support.office_pack import PROFILE, client_tool
-from tests.support.registries import renew
+from tests.support.registries import reload_registry
+from tests.support.user_data import all_documents
 
 TEACHERS = {"role": "teacher"}
 
 
 def of_role(office: Office, tool: str, role: str = "teacher") -> None:
-    office.overrule(f"capabilities/{tool}", approval={"deciderRole": role})
+    office.override(f"capabilities/{tool}", approval={"deciderRole": role})
 
 
 def test_a_decider_runs_no_preview_with_the_askers_rights(
@@ -29,8 +29,8 @@ def test_a_decider_runs_no_preview_with_the_askers_rights(
     of_role(office, "book_room")
     asked = office.ask(calls(("book_room", {"room": "Blue"})))
     looked_up: list[str] = []
-    found = office.here.find_user
-    office.here.find_user = lambda uid: looked_up.append(uid) or found(uid)  # type: ignore
+    found = office.platform.find_user
+    office.platform.find_user = lambda uid: looked_up.append(uid) or found(uid)  # type: ignore
     for room in ("cellar", "Blue"):  # one that the preview refuses, in words, and one it takes
         answers: list[dict[str, Any]] = [{"approved": True, "editedArguments": {"room": room}}]
         refused = office.resume(asked, uid="tess", claims=TEACHERS, answers=answers)
@@ -40,7 +40,7 @@ def test_a_decider_runs_no_preview_with_the_askers_rights(
     assert looked_up == []
 
 
-def sign_asked(office: Office, claims: dict[str, Any]) -> Ran:
+def sign_asked(office: Office, claims: dict[str, Any]) -> RunResponse:
     return office.ask(calls(("sign", {"paper": "lease"})), claims=claims)
 
 
@@ -60,7 +60,7 @@ def test_who_decides_by_role_is_of_the_askers_tenant_or_both_are_of_none(
     office: Office, asker: str | None, decider: str | None, may: bool
 ) -> None:
     asked = sign_asked(office, {} if asker is None else {"tenant": asker})
-    office.here.users["tess"] = User("tess", Role.TEACHER, decider)
+    office.platform.users["tess"] = User("tess", Role.TEACHER, decider)
     claims = TEACHERS if decider is None else {**TEACHERS, "tenant": decider}
     said = office.resume(asked, uid="tess", claims=claims)
     assert said.code == (None if may else "not-found")
@@ -68,10 +68,10 @@ def test_who_decides_by_role_is_of_the_askers_tenant_or_both_are_of_none(
 
 def test_a_yes_counts_no_more_when_the_decider_has_gone_to_another_tenant(office: Office) -> None:
     asked = sign_asked(office, {"tenant": "north"})
-    office.here.users["ann"] = User("ann", tenant="north")
+    office.platform.users["ann"] = User("ann", tenant="north")
     said = office.resume(asked, uid="tess", claims={**TEACHERS, "tenant": "north"})
     assert said.code is None
-    office.here.users["tess"] = User("tess", Role.TEACHER, "south")
+    office.platform.users["tess"] = User("tess", Role.TEACHER, "south")
     office.run_queue(says("Not signed."))
     assert office.done("sign") == []
 
@@ -126,7 +126,7 @@ def test_a_turned_document_makes_no_write_of_the_code_a_read(
         )
     office.declare(tools=("*",), pinned=(*PROFILE.pinned, "look_at_prices"))
     office.db.document("capabilities/pay").set(fields, merge=True)
-    renew(office.db)
+    reload_registry(office.db)
     asked = office.ask(calls((name, {"amountUsd": 5, "to": "eve"})))
     assert asked.statuses() in (["refused"], ["failed"])
     assert office.done() == []
@@ -145,12 +145,12 @@ def test_an_approval_of_anothers_capability_holds_on_to_all_its_document_says(
     seal = office.document(f"approvals/{asked.interrupts[0]['id']}")["capabilityDigest"]
     turned = {"source": "code", "codebase": "other", "execution": None, "digest": seal}
     office.db.document("capabilities/order").update(turned)
-    renew(office.db)
+    reload_registry(office.db)
     again = office.resume(asked)
     assert [each["id"] for each in again.interrupts] != [each["id"] for each in asked.interrupts]
 
 
-def attempts(asked: Ran, call_id: str) -> dict[str, dict[str, Any]]:
+def attempts(asked: RunResponse, call_id: str) -> dict[str, dict[str, Any]]:
     """What Eve sends who knows every id there is."""
     thread, run = asked.thread, asked.done["runId"]
     yes = {"status": "resolved", "payload": {"approved": True}}
@@ -173,7 +173,7 @@ def test_who_knows_every_id_of_anothers_thread_is_told_and_changes_nothing(offic
     both = calls(("pay", {"amountUsd": 5, "to": "bob"}), ("open_file", {"path": "secret.txt"}))
     asked = office.ask(both, message="The secret plan.", clientTools=["open_file"])
     call_id = asked.done["outcome"]["pendingToolCallIds"][0]
-    before = everything(office.db)
+    before = all_documents(office.db)
     for what, data in attempts(asked, call_id).items():
         refused = office.send(data, uid="eve", claims={"role": "teacher"})
         assert (what, refused.result) == (what, None)
@@ -182,8 +182,8 @@ def test_who_knows_every_id_of_anothers_thread_is_told_and_changes_nothing(offic
         assert refused.events == [], what
     ids = {"threadId": asked.thread, "runId": asked.done["runId"]}
     with pytest.raises(PermissionDenied):
-        cancel_run(office.here, Call(User("eve", Role.ADMIN), ids))
-    assert everything(office.db) == before
+        cancel_run(office.platform, Call(User("eve", Role.ADMIN), ids))
+    assert all_documents(office.db) == before
     assert len(office.model.requests) == 1
 
 

@@ -19,7 +19,7 @@ from rollcall.models.base import Finish, FinishReason, TextDelta
 from rollcall.store import budgets
 from rollcall.testing import calls, says
 from tests.support.full_form import cases
-from tests.support.office import Office, Ran, payment
+from tests.support.office import Office, RunResponse, payment
 
 LETTERS = ["ש", "漢", "😀", '"', "\x01"]
 TRIED = cases(LETTERS, 3)
@@ -216,7 +216,7 @@ def test_what_a_write_returned_is_told_when_its_step_was_cut_off(
     assert ran.done["message"] == "On."
 
 
-def answer(office: Office, ran: Ran, letter: str) -> Ran:
+def answer(office: Office, ran: RunResponse, letter: str) -> RunResponse:
     """Answer all calls that are left, with as much as all may have together."""
     pending = ran.done["outcome"]["pendingToolCallIds"]
     size = len(json.dumps(letter, ensure_ascii=False).encode()) - 2

@@ -13,7 +13,7 @@ from google.cloud.firestore import Client
 from rollcall.agent.run_setup import RunContext
 from rollcall.registry.compiler import compile_registry
 from tests.support.office import Office
-from tests.support.registries import renew
+from tests.support.registries import reload_registry
 
 TREES = ("apple", "pear", "plum", "fig", "date", "lime", "kiwi", "quince", "mango", "olive")
 THIRSTY = "Meine Blumen haben Durst"
@@ -56,8 +56,8 @@ def gardener(office: Office, db: Client, monkeypatch: pytest.MonkeyPatch) -> Gar
     office.declare(tools=("*",), pinned=(), max_tools=2)
     made = Gardener()
     compile_registry(db, embedder=made)
-    renew(db)
-    monkeypatch.setattr(office.here, "embedder", made)
+    reload_registry(db)
+    monkeypatch.setattr(office.platform, "embedder", made)
     choose = RunContext.choose_tools
 
     def choosing(asked: RunContext, *args: Any) -> dict[str, Any]:

@@ -46,7 +46,7 @@ def test_a_turn_whose_results_outgrow_the_view_goes_on_after_a_yes(office: Offic
 def test_a_yes_to_what_is_no_more_is_told_to_the_model(office: Office) -> None:
     asked = office.ask(payment())
     known = {id: each for id, each in office_capabilities().items() if id != "pay"}
-    office.here.catalog = StaticCatalog(known, office.here.catalog.agents().values())
+    office.platform.catalog = StaticCatalog(known, office.platform.catalog.agents().values())
     ended = office.resume(asked)
     assert (ended.error, ended.statuses()) == (None, ["failed"])
     assert office.done("pay") == []

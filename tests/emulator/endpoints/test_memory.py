@@ -10,9 +10,9 @@ from rollcall.core.messages import ModelMessage, UserMessage
 from rollcall.endpoints.my_data import clear_thread
 from rollcall.store import paths
 from rollcall.testing import calls, says
-from tests.support.keeping import Keeping
-from tests.support.leases import end_lease
-from tests.support.office import Office, Ran, payment
+from tests.support.local_functions import LocalPlatform
+from tests.support.office import Office, RunResponse, payment
+from tests.support.run_times import end_lease
 
 
 def told(office: Office) -> str:
@@ -35,7 +35,7 @@ def test_what_people_decided_is_told_to_every_later_turn(office: Office) -> None
 LAPTOP: dict[str, Any] = {"clientId": "laptop", "clientTools": ["edit_file"]}
 
 
-def client_write(office: Office) -> Ran:
+def client_write(office: Office) -> RunResponse:
     """A call that the client may carry out since somebody said yes."""
     return office.resume(office.ask(calls(("edit_file", {"path": "a.txt"})), **LAPTOP))
 
@@ -65,7 +65,7 @@ def test_a_request_that_nobody_answered_is_told_as_that(office: Office) -> None:
     (interrupt,) = ran.interrupts
     office.db.document(f"approvals/{interrupt['id']}").update({"expiresAt": datetime.now(UTC)})
     office.sweep(says("Nobody answered."))
-    (error,) = (each["error"] for each in office.model.told())
+    (error,) = (each["error"] for each in office.model.tool_results())
     assert error["code"] == "expired"
     assert error["message"] == "the request for approval expired unanswered, so nothing was written"
     result = office.result(ran.thread, f"{ran.done['runId']}~1")
@@ -77,7 +77,7 @@ def test_a_request_that_nobody_answered_is_told_as_that(office: Office) -> None:
 def test_a_cleared_thread_has_decided_nothing(office: Office) -> None:
     ran = office.ask(payment(5, "bob"))
     office.resume(ran)
-    clear_thread(Keeping(office.db), Call(User("ann"), {"threadId": ran.thread}))
+    clear_thread(LocalPlatform(office.db), Call(User("ann"), {"threadId": ran.thread}))
     office.ask(says("Hello."), threadId=ran.thread, message="And now?")
     assert "bob" not in told(office)
 

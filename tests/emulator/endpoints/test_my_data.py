@@ -28,13 +28,12 @@ from rollcall.store import departed_users, erasure, user_data
 from rollcall.store.erasure import QUEUE, erase_one_thread, erase_user, resume_erasures
 from rollcall.store.run_opening import check_thread
 from rollcall.store.runs import new_run_id, run_key
-from tests.support.calling import Functions, callables, emulate
 from tests.support.full_form import cases
-from tests.support.keeping import (
-    Keeping,
-    everything,
-    naming,
-    trace_of_run,
+from tests.support.local_functions import Functions, LocalPlatform, callables, use_emulator_tokens
+from tests.support.user_data import (
+    all_documents,
+    paths_with,
+    run_marker_path,
     write_all,
     write_thread,
     write_user,
@@ -50,11 +49,11 @@ def call(data: Any = None, *, uid: str = "ann") -> Call:
 
 
 def clear(db: Client, thread_id: str = "t1", *, uid: str = "ann") -> dict[str, Any]:
-    return my_data.clear_thread(Keeping(db), call({"threadId": thread_id}, uid=uid))
+    return my_data.clear_thread(LocalPlatform(db), call({"threadId": thread_id}, uid=uid))
 
 
 def delete(db: Client, thread_id: str = "t1", *, uid: str = "ann") -> dict[str, Any]:
-    return my_data.delete_thread(Keeping(db), call({"threadId": thread_id}, uid=uid))
+    return my_data.delete_thread(LocalPlatform(db), call({"threadId": thread_id}, uid=uid))
 
 
 def export(db: Client, *, uid: str = "ann") -> list[dict[str, Any]]:
@@ -63,7 +62,7 @@ def export(db: Client, *, uid: str = "ann") -> list[dict[str, Any]]:
     cursor = None
     while True:
         page = my_data.export_my_data(
-            Keeping(db), call({"cursor": cursor} if cursor else {}, uid=uid)
+            LocalPlatform(db), call({"cursor": cursor} if cursor else {}, uid=uid)
         )
         assert len(json.dumps(page, ensure_ascii=False).encode()) < 1_100_000
         items += page["items"]
@@ -72,7 +71,7 @@ def export(db: Client, *, uid: str = "ann") -> list[dict[str, Any]]:
             return items
 
 
-def finish(platform: Keeping) -> int:
+def finish(platform: LocalPlatform) -> int:
     """Work the queue off; return how many tasks there were."""
     done = 0
     while platform.queue:
@@ -86,7 +85,7 @@ def finish(platform: Keeping) -> int:
 def test_a_cleared_thread_stays_and_is_empty(db: Client) -> None:
     write_thread(db, "t1")
     receipt = clear(db)
-    kept = everything(db)
+    kept = all_documents(db)
     assert receipt["status"] == "done"
     assert receipt["removed"] == {
         "approvals": 1,
@@ -98,7 +97,7 @@ def test_a_cleared_thread_stays_and_is_empty(db: Client) -> None:
     }
     assert sorted(kept) == [
         f"erasures/{receipt['receiptId']}",
-        trace_of_run(),
+        run_marker_path(),
         "threads/t1",
     ]
     thread = kept["threads/t1"]
@@ -122,15 +121,15 @@ def test_a_deleted_thread_leaves_its_receipt_and_which_id_its_run_had(db: Client
     write_thread(db, "t1")
     receipt = delete(db)
     assert receipt["removed"]["threads"] == 1
-    assert list(everything(db)) == [f"erasures/{receipt['receiptId']}", trace_of_run()]
-    assert naming(everything(db), "hello") == []
+    assert list(all_documents(db)) == [f"erasures/{receipt['receiptId']}", run_marker_path()]
+    assert paths_with(all_documents(db), "hello") == []
 
 
 def test_of_a_run_that_held_the_thread_its_id_is_left_as_well(db: Client) -> None:
     write_thread(db, "t1", live_s=-1)
     clear(db)
     own = {"schemaVersion": SCHEMA_VERSION, "uid": "ann", "threadId": "t1"}
-    assert everything(db)[trace_of_run()] == {**own, "key": run_key("ann", "r1")}
+    assert all_documents(db)[run_marker_path()] == {**own, "key": run_key("ann", "r1")}
 
 
 def test_of_runs_whose_ids_were_made_here_nothing_is_left(db: Client) -> None:
@@ -138,7 +137,7 @@ def test_of_runs_whose_ids_were_made_here_nothing_is_left(db: Client) -> None:
     for id in (new_run_id(), "r1~1"):
         db.document(f"threads/t1/runs/{id}").set({"uid": "ann", "status": "done"})
     assert clear(db)["removed"]["runs"] == 3
-    assert [path for path in everything(db) if path.startswith("runs/")] == [trace_of_run()]
+    assert [path for path in all_documents(db) if path.startswith("runs/")] == [run_marker_path()]
 
 
 def test_deleting_again_gives_the_same_receipt(db: Client) -> None:
@@ -161,54 +160,54 @@ def test_a_thread_begun_anew_under_the_same_id_is_deleted_anew(db: Client) -> No
     delete(db)
     write_thread(db, "t1", messages=1)
     assert delete(db)["removed"]["messages"] == 1
-    assert naming(everything(db), "hello") == []
+    assert paths_with(all_documents(db), "hello") == []
 
 
 def test_another_users_thread_is_refused_and_untouched(db: Client) -> None:
     write_thread(db, "t1", uid="eve")
-    before = everything(db)
+    before = all_documents(db)
     for refused in (clear, delete):
         with pytest.raises(PermissionDenied) as caught:
             refused(db)
         assert caught.value.field == "threadId"
-    assert everything(db) == before
+    assert all_documents(db) == before
 
 
 def test_a_thread_that_never_was_is_not_found(db: Client) -> None:
     for refused in (clear, delete):
         with pytest.raises(NotFound):
             refused(db, "nowhere")
-    assert everything(db) == {}
+    assert all_documents(db) == {}
 
 
 @pytest.mark.parametrize("data", [None, {}, {"threadId": "a/b"}, {"threadId": 5}, {"x": 1}])
 def test_bad_input_names_the_field(db: Client, data: Any) -> None:
     for function in (my_data.clear_thread, my_data.delete_thread):
         with pytest.raises(InvalidArgument):
-            function(Keeping(db), call(data))
+            function(LocalPlatform(db), call(data))
 
 
 def test_other_threads_and_users_are_untouched(db: Client) -> None:
     write_thread(db, "t2", text="mine too")
     write_thread(db, "e1", uid="eve")
     write_user(db, "eve")
-    before = everything(db)
+    before = all_documents(db)
     write_thread(db, "t1")
     receipt = delete(db)
-    after = everything(db)
+    after = all_documents(db)
     del after[f"erasures/{receipt['receiptId']}"]
-    assert after.pop(trace_of_run())["threadId"] == "t1"
+    assert after.pop(run_marker_path())["threadId"] == "t1"
     assert after == before
 
 
 def test_a_thread_with_a_run_under_way_is_refused(db: Client) -> None:
     write_thread(db, "t1", live_s=60)
-    before = everything(db)
+    before = all_documents(db)
     for refused in (clear, delete):
         with pytest.raises(Aborted, match="r1 is still answering") as caught:
             refused(db)
         assert "cancel_run" in str(caught.value.hint)
-    assert everything(db) == before
+    assert all_documents(db) == before
 
 
 def test_a_run_that_outlived_its_lease_can_save_nothing_more(db: Client) -> None:
@@ -221,7 +220,7 @@ def test_a_run_that_outlived_its_lease_can_save_nothing_more(db: Client) -> None
     batch.update(run, {"step": 2}, option=LastUpdateOption(seen))
     with pytest.raises(FENCED):
         batch.commit()
-    assert naming(everything(db), "too late", "hello") == []
+    assert paths_with(all_documents(db), "too late", "hello") == []
 
 
 def test_a_run_that_opens_meanwhile_wins_or_is_kept_out(db: Client) -> None:
@@ -241,20 +240,20 @@ def test_a_run_that_opens_meanwhile_wins_or_is_kept_out(db: Client) -> None:
 
 def test_a_long_erasure_goes_on_in_the_queue(db: Client) -> None:
     write_thread(db, "t1", messages=900)
-    platform = Keeping(db)
+    platform = LocalPlatform(db)
     begun = erase_one_thread(platform, "ann", "t1", for_good=True, seconds=0)
     assert begun["status"] == "running"
     assert platform.queue == [(QUEUE, {"id": begun["receiptId"]})]
     assert finish(platform) == 1
     done = delete(db)
     assert (done["status"], done["removed"]["messages"]) == ("done", 900)
-    assert naming(everything(db), "hello") == []
+    assert paths_with(all_documents(db), "hello") == []
 
 
 def test_what_is_in_hand_is_not_done_twice(db: Client) -> None:
     write_thread(db, "t1", messages=500)
     erasure.begin_thread_erasure(db, "ann", "t1", "delete_thread", seconds=20)
-    platform = Keeping(db)
+    platform = LocalPlatform(db)
     again = my_data.delete_thread(platform, call({"threadId": "t1"}))
     my_data.continueerasure(platform, {"id": again["receiptId"]})
     assert (again["status"], resume_erasures(platform), platform.queue) == ("running", 0, [])
@@ -267,10 +266,10 @@ def test_a_worker_that_was_taken_over_writes_nothing_more(db: Client, kind: eras
     first = erasure.begin_thread_erasure(db, "ann", "t1", kind, seconds=20)
     assert isinstance(first, erasure.Worker)
     fall_silent(db, first.id)
-    platform = Keeping(db)
+    platform = LocalPlatform(db)
     resume_erasures(platform)
     assert finish(platform) == 1
-    assert naming(everything(db), "hello") == []
+    assert paths_with(all_documents(db), "hello") == []
     assert db.document("threads/t1").get().exists == (kind == "clear_thread")
     with pytest.raises(erasure.Superseded):
         first.commit(db.batch())
@@ -284,14 +283,14 @@ def test_of_many_erasures_at_once_one_works_and_counts_once(db: Client, what: st
         try:
             if what == "thread":
                 return delete(db)
-            return my_data.delete_my_data(Keeping(db), call({"confirm": True}))
+            return my_data.delete_my_data(LocalPlatform(db), call({"confirm": True}))
         except (Aborted, NotFound) as error:
             return error
 
     with ThreadPoolExecutor(6) as pool:
         outcomes = list(pool.map(attempt, range(6)))
     assert all(isinstance(outcome, dict | Aborted) for outcome in outcomes)
-    assert naming(everything(db), "hello") == []
+    assert paths_with(all_documents(db), "hello") == []
     [state] = [each.to_dict() or {} for each in db.collection("erasures").stream()]
     counted = [each["removed"].get("messages", 0) for each in outcomes if isinstance(each, dict)]
     assert (state["status"], max(counted)) == ("done", 450)
@@ -318,14 +317,14 @@ def test_a_page_that_firestore_finds_too_large_is_cut(
 
     monkeypatch.setattr(erasure.Worker, "commit", commit)
     assert delete(db)["removed"]["messages"] == 30
-    assert naming(everything(db), "hello") == []
+    assert paths_with(all_documents(db), "hello") == []
 
 
 KILLED = """
 import sys
 from google.auth.credentials import AnonymousCredentials
 from google.cloud.firestore import Client
-from tests.support.keeping import Keeping
+from tests.support.local_functions import LocalPlatform
 from rollcall.endpoints.my_data import other_sections
 from tests.support.catalogs import catalog
 from rollcall.store import erasure
@@ -338,9 +337,9 @@ def commit(self, *given, **changes):
 erasure.Worker.commit = commit
 db = Client(project=sys.argv[1], credentials=AnonymousCredentials())
 if sys.argv[2] == "user":
-    erasure.erase_user(Keeping(db), "ann", other_sections(catalog))
+    erasure.erase_user(LocalPlatform(db), "ann", other_sections(catalog))
 else:
-    erasure.erase_one_thread(Keeping(db), "ann", "t1", for_good=sys.argv[2] == "delete")
+    erasure.erase_one_thread(LocalPlatform(db), "ann", "t1", for_good=sys.argv[2] == "delete")
 """
 
 
@@ -367,7 +366,7 @@ KILLS = [(what, page) for what in ("clear", "delete", "user") for page in (1, 4)
 def test_an_erasure_that_is_killed_half_way_is_finished(db: Client, what: str, page: int) -> None:
     write_thread(db, "e1", uid="eve")
     write_user(db, "eve")
-    others = everything(db)
+    others = all_documents(db)
     write_thread(db, "t1", messages=1_500, live_s=60 if what == "user" else None)
     write_thread(db, "t2", messages=4, text="hello") if what == "user" else None
     if what == "user":
@@ -375,45 +374,45 @@ def test_an_erasure_that_is_killed_half_way_is_finished(db: Client, what: str, p
     kill_at_page(db, what, page)
     [receipt] = list(db.collection("erasures").stream())
     assert (receipt.get("status"), receipt.get("uid")) == ("running", "ann")
-    assert naming(everything(db), "hello")
+    assert paths_with(all_documents(db), "hello")
     fall_silent(db, receipt.id)
-    platform = Keeping(db)
+    platform = LocalPlatform(db)
     assert (resume_erasures(platform), finish(platform)) == (1, 1)
     state = db.document(f"erasures/{receipt.id}").get().to_dict() or {}
     assert state["status"] == "done"
     assert state["counts"]["messages"] == (1_504 if what == "user" else 1_500)
-    kept = everything(db)
+    kept = all_documents(db)
     assert {path: kept[path] for path in others} == others
     mine = {path: data for path, data in kept.items() if path not in others}
-    assert naming(mine, "hello") == []
+    assert paths_with(mine, "hello") == []
     if what == "user":
-        assert naming(mine, "ann") == naming(mine, "budgets/uann-")
+        assert paths_with(mine, "ann") == paths_with(mine, "budgets/uann-")
 
 
 def test_all_of_a_user_is_erased_and_nothing_of_another(db: Client) -> None:
     write_thread(db, "e1", uid="eve")
     write_user(db, "eve")
-    others = everything(db)
+    others = all_documents(db)
     write_thread(db, "t1", live_s=60)
     write_thread(db, "t2", messages=0)
     write_user(db, "ann")
     run = db.document("threads/t1/runs/r1")
     seen = run.get().update_time
-    receipt = my_data.delete_my_data(Keeping(db), call({"confirm": True}))
+    receipt = my_data.delete_my_data(LocalPlatform(db), call({"confirm": True}))
     assert receipt["status"] == "done"
     assert (receipt["removed"]["threads"], receipt["removed"]["devices"]) == (2, 1)
     with pytest.raises(FENCED):  # the run that was under way
         run.update({"step": 1}, option=LastUpdateOption(seen))
-    kept = everything(db)
+    kept = all_documents(db)
     assert {path: kept[path] for path in others} == others
     mine = {path: data for path, data in kept.items() if path not in others}
-    [spend] = naming(mine, "ann")  # the id; of its fields none names the user
+    [spend] = paths_with(mine, "ann")  # the id; of its fields none names the user
     assert spend.startswith("budgets/uann-") and "uid" not in mine[spend]
 
 
 def test_todays_spend_outlives_an_erasure_without_a_name(db: Client) -> None:
     write_user(db, "ann")
-    my_data.delete_my_data(Keeping(db), call({"confirm": True}))
+    my_data.delete_my_data(LocalPlatform(db), call({"confirm": True}))
     [today] = [each.to_dict() or {} for each in db.collection("budgets").stream()]
     assert today["spentMicroUsd"] == 7
     assert "uid" not in today
@@ -421,7 +420,7 @@ def test_todays_spend_outlives_an_erasure_without_a_name(db: Client) -> None:
 
 def test_the_audit_keeps_only_that_it_happened(db: Client) -> None:
     write_user(db, "ann")
-    my_data.delete_my_data(Keeping(db), call({"confirm": True}))
+    my_data.delete_my_data(LocalPlatform(db), call({"confirm": True}))
     entries = [each.to_dict() or {} for each in db.collection("audit").stream()]
     assert sorted(entry["kind"] for entry in entries) == ["data_erased", "erased"]
     assert all("uid" not in entry and "tool" not in entry for entry in entries)
@@ -440,9 +439,9 @@ def test_who_decided_for_others_is_forgotten_and_the_decision_stays(db: Client) 
     }
     write_all(db, {"approvals/a": asked, "approvals/b": named, **trail})
     assert [item["kind"] for item in export(db)] == ["decisionsMade"]
-    my_data.delete_my_data(Keeping(db), call({"confirm": True}))
-    kept = everything(db)
-    assert naming(kept, "ann", "Ann") == []
+    my_data.delete_my_data(LocalPlatform(db), call({"confirm": True}))
+    kept = all_documents(db)
+    assert paths_with(kept, "ann", "Ann") == []
     assert kept["approvals/a"]["decision"]["approved"] is True
     assert kept["audit/y"]["deciders"] == ["eve"]
     assert [each["by"] for each in kept["audit/y"]["approvals"]] == ["erased", "eve"]
@@ -453,17 +452,17 @@ def test_who_decided_for_others_is_forgotten_and_the_decision_stays(db: Client) 
 )
 def test_nothing_is_erased_without_a_clear_yes(db: Client, data: Any) -> None:
     write_user(db, "ann")
-    before = everything(db)
+    before = all_documents(db)
     with pytest.raises(InvalidArgument) as caught:
-        my_data.delete_my_data(Keeping(db), call(data))
+        my_data.delete_my_data(LocalPlatform(db), call(data))
     assert caught.value.field == "confirm"
-    assert everything(db) == before
+    assert all_documents(db) == before
 
 
 def test_erasing_again_ends_in_a_receipt_too(db: Client) -> None:
     write_user(db, "ann")
-    first = my_data.delete_my_data(Keeping(db), call({"confirm": True}))
-    again = my_data.delete_my_data(Keeping(db), call({"confirm": True}))
+    first = my_data.delete_my_data(LocalPlatform(db), call({"confirm": True}))
+    again = my_data.delete_my_data(LocalPlatform(db), call({"confirm": True}))
     assert (again["receiptId"], again["status"], again["removed"]) == (
         first["receiptId"],
         "done",
@@ -481,9 +480,9 @@ def test_the_account_goes_last_and_only_if_asked(
 
     monkeypatch.setattr(erasure, "delete_account", delete_account)
     write_thread(db, "t1")
-    my_data.delete_my_data(Keeping(db), call({"confirm": True}))
+    my_data.delete_my_data(LocalPlatform(db), call({"confirm": True}))
     assert ended == []
-    my_data.delete_my_data(Keeping(db), call({"confirm": True, "deleteAccount": True}))
+    my_data.delete_my_data(LocalPlatform(db), call({"confirm": True, "deleteAccount": True}))
     assert ended == [("ann", 0)]
 
 
@@ -494,7 +493,7 @@ def test_an_auth_that_does_not_answer_leaves_the_erasure_running(
         raise Unavailable("no answer")
 
     monkeypatch.setattr(erasure, "delete_account", fails)
-    platform = Keeping(db)
+    platform = LocalPlatform(db)
     receipt = erase_user(platform, "ann", [], with_account=True)
     assert receipt["status"] == "running"
     fall_silent(db, receipt["receiptId"])
@@ -507,7 +506,9 @@ def test_an_export_has_everything_once_over_all_its_pages(db: Client) -> None:
     for number in range(4):
         write_thread(db, f"t{number}", messages=40, text="x" * 20_000)
     write_user(db, "ann")
-    expected = {path for path in everything(db) if "/events/" not in path and "/views/" not in path}
+    expected = {
+        path for path in all_documents(db) if "/events/" not in path and "/views/" not in path
+    }
     write_thread(db, "e1", uid="eve", text="of eve")
     write_user(db, "eve")
     items = export(db)
@@ -536,13 +537,13 @@ def test_an_export_hides_how_leases_work(db: Client) -> None:
 def test_an_export_survives_what_is_written_meanwhile(db: Client) -> None:
     for number in range(4):
         write_thread(db, f"t{number}", messages=30, text="x" * 20_000)
-    page = my_data.export_my_data(Keeping(db), call())
+    page = my_data.export_my_data(LocalPlatform(db), call())
     items = page["items"]
     round_ = 0
     while page["cursor"]:
         write_thread(db, f"new{round_}", messages=2)
         write_thread(db, f"a{round_}", messages=2)
-        page = my_data.export_my_data(Keeping(db), call({"cursor": page["cursor"]}))
+        page = my_data.export_my_data(LocalPlatform(db), call({"cursor": page["cursor"]}))
         items += page["items"]
         round_ += 1
     messages = [item for item in items if item["kind"] == "messages"]
@@ -559,7 +560,7 @@ def test_an_export_survives_what_is_written_meanwhile(db: Client) -> None:
 )
 def test_a_cursor_that_no_page_gave_out_is_refused(db: Client, cursor: str) -> None:
     with pytest.raises(InvalidArgument) as caught:
-        my_data.export_my_data(Keeping(db), call({"cursor": cursor}))
+        my_data.export_my_data(LocalPlatform(db), call({"cursor": cursor}))
     assert caught.value.field == "cursor"
 
 
@@ -573,10 +574,10 @@ def test_an_export_goes_on_behind_any_name_that_a_document_can_have(
 
 
 def test_no_input_is_answered_with_internal(db: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    emulate(monkeypatch.setenv)
-    functions = Functions(callables(Keeping(db)))
+    use_emulator_tokens(monkeypatch.setenv)
+    functions = Functions(callables(LocalPlatform(db)))
     write_thread(db, "t1", uid="eve")
-    before = everything(db)
+    before = all_documents(db)
     odd: list[Any] = [None, 7, "", " ", "\ud800", "..", "a/b", "x" * 20_000, [], {}, True, "__x__"]
     odd += [base64.b64encode(json.dumps(item).encode()).decode() for item in odd]
     for name, field in (
@@ -594,14 +595,14 @@ def test_no_input_is_answered_with_internal(db: Client, monkeypatch: pytest.Monk
     assert (
         functions.post("delete_my_data", {"confirm": True, "deleteAccount": 1}).status_code == 400
     )
-    assert everything(db) == before
+    assert all_documents(db) == before
 
 
 def test_a_cursor_into_anothers_thread_shows_nothing_of_it(db: Client) -> None:
     write_thread(db, "e1", uid="eve", text="of eve", messages=3)
     for place in (("e1",), ("e1", "messages", "00000000"), ("e0",)):
         cursor = base64.urlsafe_b64encode(json.dumps(["threads", *place]).encode()).decode()
-        page = my_data.export_my_data(Keeping(db), call({"cursor": cursor}))
+        page = my_data.export_my_data(LocalPlatform(db), call({"cursor": cursor}))
         assert page["items"] == []
 
 
@@ -609,7 +610,7 @@ def test_users_without_an_account_are_erased_and_disabled_ones_are_not(db: Clien
     for uid in ("ann", "bob", "eve"):
         write_thread(db, f"{uid}-t", uid=uid)
         write_user(db, uid)
-    platform = Keeping(db)
+    platform = LocalPlatform(db)
     asked: list[str] = []
 
     def find_gone(uids: Any) -> list[str]:
@@ -629,10 +630,10 @@ def test_nobody_is_erased_while_auth_gives_no_answer(db: Client) -> None:
     def find_gone(uids: Any) -> list[str]:
         raise Unavailable("no answer")
 
-    before = everything(db)
+    before = all_documents(db)
     with pytest.raises(Unavailable):
-        departed_users.begin_erasures(Keeping(db), find_gone=find_gone)
-    assert everything(db) == before
+        departed_users.begin_erasures(LocalPlatform(db), find_gone=find_gone)
+    assert all_documents(db) == before
 
 
 def test_nobody_is_erased_when_half_of_all_seem_to_be_gone(
@@ -640,12 +641,12 @@ def test_nobody_is_erased_when_half_of_all_seem_to_be_gone(
 ) -> None:
     for number in range(12):
         write_user(db, f"u{number:02d}")
-    before = everything(db)
+    before = all_documents(db)
     with pytest.raises(Exception, match="12 of 12"):
-        departed_users.begin_erasures(Keeping(db), find_gone=list)
-    assert everything(db) == before
+        departed_users.begin_erasures(LocalPlatform(db), find_gone=list)
+    assert all_documents(db) == before
     monkeypatch.setenv("ROLLCALL_ERASE_DEPARTED", "always")
-    assert departed_users.begin_erasures(Keeping(db), find_gone=list) == 12
+    assert departed_users.begin_erasures(LocalPlatform(db), find_gone=list) == 12
 
 
 def test_departed_users_are_looked_for_a_part_at_a_time(
@@ -661,25 +662,25 @@ def test_departed_users_are_looked_for_a_part_at_a_time(
         return []
 
     for _ in range(3):
-        departed_users.begin_erasures(Keeping(db), find_gone=find_gone)
+        departed_users.begin_erasures(LocalPlatform(db), find_gone=find_gone)
     assert asked == [["a", "b"], ["c"], ["a", "b"]]
 
 
 def test_the_clock_has_nothing_to_do_where_there_is_nobody(db: Client) -> None:
-    my_data.erase_departed(Keeping(db))
-    assert list(everything(db)) == ["registry/departed"]
+    my_data.erase_departed(LocalPlatform(db))
+    assert list(all_documents(db)) == ["registry/departed"]
 
 
 def test_a_task_for_an_erasure_that_is_not_there_does_nothing(db: Client) -> None:
-    my_data.continueerasure(Keeping(db), {"id": "nothing"})
+    my_data.continueerasure(LocalPlatform(db), {"id": "nothing"})
     with pytest.raises(InvalidArgument):
-        my_data.continueerasure(Keeping(db), {})
-    assert everything(db) == {}
+        my_data.continueerasure(LocalPlatform(db), {})
+    assert all_documents(db) == {}
 
 
 def test_a_thread_of_thousands_is_deleted(db: Client) -> None:
     write_thread(db, "t1", messages=2_500)
     started = time.monotonic()
-    platform = Keeping(db)
+    platform = LocalPlatform(db)
     receipt = erase_one_thread(platform, "ann", "t1", for_good=True, seconds=600)
     assert receipt["removed"]["messages"] == 2_500, time.monotonic() - started

@@ -13,9 +13,9 @@ import pytest
 from rollcall.core.logs import Lines, as_json, user_digest
 from rollcall.core.redaction import RedactingFilter
 from rollcall.testing import calls, says
-from tests.support.calling import frames
+from tests.support.local_functions import frames
 from tests.support.office import Office, payment
-from tests.support.spans import Spans, recorded
+from tests.support.spans import Spans, record_spans
 
 UID = "Xk29fLmQ0pT7uV1wZ3yA5bC8dE6"
 KEY = "sk-" + "proj-Zq8rT5vX1yB4nM7kP3wL"
@@ -37,7 +37,7 @@ def log() -> Iterator[io.StringIO]:
 
 @pytest.fixture
 def spans(monkeypatch: pytest.MonkeyPatch) -> Iterator[Spans]:
-    with recorded(monkeypatch) as found:
+    with record_spans(monkeypatch) as found:
         yield found
 
 

@@ -17,8 +17,8 @@ import pytest
 from rollcall.models.base import Delta
 from rollcall.registry import recorder
 from rollcall.testing import calls, says
-from tests.support.counting import Counted, counted
-from tests.support.office import Office, Ran, payment
+from tests.support.firestore_operations import FirestoreOperations, count_operations
+from tests.support.office import Office, RunResponse, payment
 
 READS, WRITES = 4, 8
 """Of a turn without tools, on a warm registry, with a model that costs nothing."""
@@ -36,8 +36,8 @@ def warm(office: Office) -> str:
     return office.ask(says("Hello.")).thread
 
 
-def cost(office: Office, *replies: list[Delta], **data: Any) -> Counted:
-    with counted() as found:
+def cost(office: Office, *replies: list[Delta], **data: Any) -> FirestoreOperations:
+    with count_operations() as found:
         ran = office.ask(*replies, **data)
     assert ran.done["outcome"] == {"type": "success"}
     return found
@@ -95,33 +95,33 @@ def test_turns_cost_what_the_documentation_says(office: Office, warm: str) -> No
     assert found == json.loads(RECORDED.read_text(encoding="utf-8")), "RECORD=1 writes it anew"
 
 
-def turns(office: Office, warm: str) -> dict[str, Callable[[], Counted]]:
+def turns(office: Office, warm: str) -> dict[str, Callable[[], FirestoreOperations]]:
     """Kinds of turns, each with a function that takes one and counts what it costs."""
 
-    def ask(*replies: list[Delta], **data: Any) -> Callable[[], Counted]:
+    def ask(*replies: list[Delta], **data: Any) -> Callable[[], FirestoreOperations]:
         return lambda: count(lambda: office.ask(*replies, **data))[0]
 
-    def retry() -> Counted:
+    def retry() -> FirestoreOperations:
         turn = office.ask(says("Hi."), threadId=warm).done["turnId"]
         return count(lambda: office.send({"retry": turn}, says("Hi."), threadId=warm))[0]
 
-    def write() -> tuple[Counted, Ran]:
+    def write() -> tuple[FirestoreOperations, RunResponse]:
         return count(lambda: office.ask(payment(), threadId=warm))
 
-    def rejected(found: tuple[Counted, Ran]) -> Counted:
+    def rejected(found: tuple[FirestoreOperations, RunResponse]) -> FirestoreOperations:
         office.resume(found[1], says("No."), answers=[{"approved": False, "reason": "No."}])
         return found[0]
 
-    def approved() -> Counted:
+    def approved() -> FirestoreOperations:
         waiting = write()[1]
         return count(lambda: office.resume(waiting, says("Paid.")))[0]
 
-    def left() -> Ran:
+    def left() -> RunResponse:
         asked = calls(("open_file", {"path": "a.txt"}))
         return office.ask(asked, threadId=warm, **LAPTOP)
 
-    def hop(named: bool) -> Callable[[], Counted]:
-        def hopped() -> Counted:
+    def hop(named: bool) -> Callable[[], FirestoreOperations]:
+        def hopped() -> FirestoreOperations:
             waiting = left()
             pending = waiting.done["outcome"]["pendingToolCallIds"]
             results = [{"toolCallId": each, "content": "a"} for each in pending]
@@ -150,16 +150,16 @@ def turns(office: Office, warm: str) -> dict[str, Callable[[], Counted]]:
     }
 
 
-def count(take: Callable[[], Ran]) -> tuple[Counted, Ran]:
+def count(take: Callable[[], RunResponse]) -> tuple[FirestoreOperations, RunResponse]:
     """Take a turn; what it cost, and what came of it."""
     recorder.forget()
-    with counted() as found:
+    with count_operations() as found:
         ran = take()
     assert ran.error is None
     return found, ran
 
 
-def least(cost: Callable[[], Counted]) -> dict[str, int]:
+def least(cost: Callable[[], FirestoreOperations]) -> dict[str, int]:
     """The platform's own operations of the cheaper of two turns of a kind: a process looks at the
     registry's manifest and at an operator's limits now and then, which is no turn's cost."""
     both = [cost() for _ in range(2)]

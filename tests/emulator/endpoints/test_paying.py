@@ -37,11 +37,10 @@ from rollcall.store.open_run import OpenRun
 from rollcall.store.paths import user_day
 from rollcall.store.runs import thread_id_for
 from rollcall.testing import ScriptedModel, calls, says
-from tests.support.counting import counted
-from tests.support.leases import end_lease
-from tests.support.losing import How, losing_commit
-from tests.support.midnight import in_the_first_minutes
-from tests.support.office import Office, at_once, payment
+from tests.support.firestore_operations import count_operations
+from tests.support.lost_commits import How, lose_commit
+from tests.support.office import Office, payment, run_concurrently
+from tests.support.run_times import end_lease, enter_day_start
 
 PAID = "openai:gpt-5.5"
 COST, CALLS = Amount(200, 15), Amount(182, 15)
@@ -135,8 +134,8 @@ def test_a_steps_save_settles_its_call_and_reserves_the_next(office: Office) -> 
 def test_the_usage_shows_settled_numbers_at_once(office: Office) -> None:
     for _ in range(3):
         office.ask(says("Hi."))
-    with counted() as cost:
-        found = report(office.here, User("ann"), now=datetime.now(UTC))
+    with count_operations() as cost:
+        found = report(office.platform, User("ann"), now=datetime.now(UTC))
     assert (found.today.usd, found.today.tokens) == (0.0006, 45)
     assert found.left.usd == 1.9994
     assert found.today.models[0].calls == 3
@@ -146,12 +145,12 @@ def test_the_usage_shows_settled_numbers_at_once(office: Office) -> None:
 def test_a_paid_greeting_costs_one_write_more_than_a_free_one(office: Office) -> None:
     office.ask(says("Hi."), uid="ben")  # the registry is in memory then
     for named in ({}, {"runId": "mine"}):
-        with counted() as cost:
+        with count_operations() as cost:
             office.ask(says("Hi."), **named)
         assert (cost.reads, cost.writes) == (3 + len(named), 9)
     office.model.id = "offline:scripted"
     declare(office, office.model.id)
-    with counted() as cost:
+    with count_operations() as cost:
         office.ask(says("Hi."))
     assert cost.writes == 8
 
@@ -164,7 +163,7 @@ def test_of_free_turns_in_many_threads_every_eighth_looks_what_became_of_the_oth
     office.ask(says("Hi."), uid="ben")  # the registry is in memory then
     reads = []
     for _ in range(18):
-        with counted() as cost:
+        with count_operations() as cost:
             office.ask(says("Hi."))
         reads.append(cost.reads)
         assert len(stored(office).reservations) <= 8
@@ -178,7 +177,7 @@ def test_of_free_turns_in_one_thread_each_takes_the_place_of_the_one_before(
     declare(office, office.model.id)
     thread = office.ask(says("Hi.")).thread
     for _ in range(12):
-        with counted() as cost:
+        with count_operations() as cost:
             office.ask(says("Hi."), threadId=thread)
         assert (cost.reads, len(stored(office).reservations)) == (3, 1)
 
@@ -260,11 +259,11 @@ def test_a_run_that_fails_settles_what_it_spent(office: Office) -> None:
 
 
 def test_in_the_first_minutes_of_a_day_yesterday_knows_who_starts(office: Office) -> None:
-    in_the_first_minutes(office.patch)
+    enter_day_start(office.patch)
     allow(office, user={"runsPerMinute": 3})
     thread = office.ask(says("Hi.")).thread
     for data in ({"threadId": thread}, {"runId": "mine"}):
-        with counted() as cost:
+        with count_operations() as cost:
             office.ask(says("Hi."), **data)
         assert cost.writes == 10
     assert office.ask(says("Hi.")).code == "resource-exhausted"
@@ -308,14 +307,14 @@ def test_where_nothing_is_left_the_run_says_so_and_costs_nothing(office: Office)
 
 def test_openings_at_once_all_open_while_the_rate_allows(office: Office) -> None:
     allow(office, user={"runsAtOnce": None})
-    ran = at_once(20, lambda _: office.call({"agent": "office", "message": "Hi."}))
+    ran = run_concurrently(20, lambda _: office.call({"agent": "office", "message": "Hi."}))
     assert [each.done["message"] for each in ran] == ["Done."] * 20
     assert settled(office).used == times(20)
 
 
 def test_openings_at_once_are_no_more_than_the_rate_allows(office: Office) -> None:
     allow(office, user={"runsPerMinute": 7, "runsAtOnce": None})
-    ran = at_once(20, lambda _: office.call({"agent": "office", "message": "Hi."}))
+    ran = run_concurrently(20, lambda _: office.call({"agent": "office", "message": "Hi."}))
     assert sorted(each.code or "" for each in ran) == [""] * 7 + ["resource-exhausted"] * 13
     assert settled(office).used == times(7)
 
@@ -353,7 +352,7 @@ def test_runs_at_once_never_overspend_a_day(office: Office) -> None:
 
     office.model.replies = [worst] * 24
     for _ in range(2):
-        at_once(12, lambda _: office.call({"agent": "office", "message": "Hi."}))
+        run_concurrently(12, lambda _: office.call({"agent": "office", "message": "Hi."}))
     assert 0 < stored(office).settled.micro_usd <= 100_000
     assert stored(office).reserved == NONE
 
@@ -365,7 +364,7 @@ def test_runs_at_once_never_overspend_a_day(office: Office) -> None:
 @pytest.mark.parametrize("number", [0, 1])
 def test_a_commit_whose_answer_was_lost_counts_once(office: Office, number: int, how: How) -> None:
     """The opening is the first commit, the end the second."""
-    with losing_commit(office.patch, number, how):
+    with lose_commit(office.patch, number, how):
         ran = office.ask(says("Hi."), runId="r1")
     if ran.result is None:  # the opening failed, and its client asks again
         end_lease_if_opened(office)
@@ -379,7 +378,7 @@ def test_a_reservation_whose_write_was_sent_twice_is_made_once(office: Office, h
     """It is the second commit; and twice as much as it takes is more than there is."""
     allow(office, user={"usdPerDay": 0.4})
     declare(office, instructions="x" * 90_000)  # 30,000 tokens, by bytes
-    with losing_commit(office.patch, 1, how):
+    with lose_commit(office.patch, 1, how):
         ran = office.ask(says("Hi."))
     assert ran.done["message"] == "Hi."
     assert stored(office).used == stored(office).settled == COST
@@ -449,7 +448,7 @@ def test_a_run_that_died_after_its_end_was_saved_is_settled(office: Office) -> N
 
 def test_a_run_that_was_left_to_the_queue_settles_both_of_its_parts(office: Office) -> None:
     office.model.replies = [calls(("look_up", {}))]
-    stream = run_agent(office.here, Call(User("ann"), {"agent": "office", **MESSAGE}))
+    stream = run_agent(office.platform, Call(User("ann"), {"agent": "office", **MESSAGE}))
     for event in stream:
         if event and event["type"] == "TOOL_CALL_RESULT":
             break
@@ -464,7 +463,7 @@ def test_a_run_that_was_left_to_the_queue_settles_both_of_its_parts(office: Offi
 def test_a_run_that_was_left_to_the_queue_counts_as_under_way(office: Office) -> None:
     allow(office, user={"runsAtOnce": 1})
     office.model.replies = [calls(("look_up", {}))]
-    stream = run_agent(office.here, Call(User("ann"), {"agent": "office", **MESSAGE}))
+    stream = run_agent(office.platform, Call(User("ann"), {"agent": "office", **MESSAGE}))
     for event in stream:
         if event and event["type"] == "TOOL_CALL_RESULT":
             break
@@ -480,7 +479,7 @@ def test_a_run_that_was_left_to_the_queue_counts_as_under_way(office: Office) ->
 def test_a_thread_that_is_erased_costs_what_its_runs_did(office: Office, erase: Any) -> None:
     ran = office.ask(says("Hi."))
     office.ask(says("Hi."), threadId=ran.thread)
-    erase(office.here, Call(User("ann"), {"threadId": ran.thread}))
+    erase(office.platform, Call(User("ann"), {"threadId": ran.thread}))
     assert office.runs(ran.thread) == []
     assert (stored(office).used, stored(office).reservations) == (times(2), {})
 
@@ -488,7 +487,7 @@ def test_a_thread_that_is_erased_costs_what_its_runs_did(office: Office, erase: 
 def test_who_erases_all_data_is_left_what_was_spent_without_a_name(office: Office) -> None:
     office.ask(says("Hi."))
     office.ask(says("Hi."))
-    delete_my_data(office.here, Call(User("ann"), {"confirm": True}))
+    delete_my_data(office.platform, Call(User("ann"), {"confirm": True}))
     document = user_day(office.db, "ann", today()).get().to_dict() or {}
     assert "uid" not in document and document["reservations"] == {}
     assert document["spentMicroUsd"] == 2 * COST.micro_usd
@@ -497,7 +496,7 @@ def test_who_erases_all_data_is_left_what_was_spent_without_a_name(office: Offic
 def test_a_run_that_its_users_erasure_cuts_off_settles_without_a_name(office: Office) -> None:
     def then(request: ModelRequest) -> Iterator[Delta]:
         yield from calls(("look_up", {}))
-        delete_my_data(office.here, Call(User("ann"), {"confirm": True}))
+        delete_my_data(office.platform, Call(User("ann"), {"confirm": True}))
 
     assert office.ask(then, says("Hi."), runId="my-own").code == "aborted"
     document = user_day(office.db, "ann", today()).get().to_dict() or {}
@@ -508,6 +507,6 @@ def test_a_run_that_its_users_erasure_cuts_off_settles_without_a_name(office: Of
 
 def test_an_export_tells_settled_numbers(office: Office) -> None:
     office.ask(says("Hi."))
-    items = export_my_data(office.here, Call(User("ann"), {}))["items"]
+    items = export_my_data(office.platform, Call(User("ann"), {}))["items"]
     (day,) = [each["data"] for each in items if each["kind"] == "budgets"]
     assert (day["spentMicroUsd"], day["reservations"]) == (COST.micro_usd, {})

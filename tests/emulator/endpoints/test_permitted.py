@@ -12,7 +12,7 @@ from rollcall.core.capability import Capability, capability
 from rollcall.core.context import ToolContext
 from rollcall.core.policy import ApprovalPolicy
 from rollcall.testing import calls, says
-from tests.support.office import Office, Ran
+from tests.support.office import Office, RunResponse
 
 LAPTOP: dict[str, Any] = {"clientId": "laptop", "clientTools": ["edit_file"]}
 FILES = ApprovalPolicy(ask="outside", argument="path", matches="path", patterns=("docs/**",))
@@ -24,7 +24,7 @@ def keep(ctx: ToolContext, *, path: str) -> dict[str, str]:
     return {"path": path}
 
 
-def entry(office: Office, ran: Ran) -> dict[str, Any]:
+def entry(office: Office, ran: RunResponse) -> dict[str, Any]:
     found = [each.to_dict() or {} for each in office.db.collection("audit").stream()]
     (mine,) = (
         each for each in found if each["kind"] == "run" and each["runId"] == ran.done["runId"]
@@ -32,12 +32,12 @@ def entry(office: Office, ran: Ran) -> dict[str, Any]:
     return mine
 
 
-def permits(office: Office, ran: Ran) -> list[tuple[str | None, str | None]]:
+def permits(office: Office, ran: RunResponse) -> list[tuple[str | None, str | None]]:
     """What the audit says of a run's calls: their approvals, and what stood for one."""
     return [(call["approvalId"], call["allowedBy"]) for call in entry(office, ran)["calls"]]
 
 
-def yes(office: Office, ran: Ran, remember: str | None = None) -> tuple[str, Ran]:
+def yes(office: Office, ran: RunResponse, remember: str | None = None) -> tuple[str, RunResponse]:
     """A yes to the one question of a run; its approval, and the run that goes on."""
     answer = {"approved": True, **({"remember": remember} if remember else {})}
     (interrupt,) = ran.interrupts
@@ -83,7 +83,7 @@ def test_of_patterns_the_yes_is_named_that_covers_the_call(office: Office) -> No
 def test_what_a_client_wrote_is_told_whatever_it_answered(
     office: Office, answer: dict[str, Any] | None
 ) -> None:
-    office.overrule(
+    office.override(
         "capabilities/edit_file",
         approval={"ask": "outside", "argument": "path", "matches": "path", "patterns": []},
     )
@@ -98,7 +98,7 @@ def test_what_a_client_wrote_is_told_whatever_it_answered(
         office.db.document(f"threads/{ran.thread}").update({"waiting.until": datetime.now(UTC)})
         office.sweep(says("Let me look."))
         late = {"runId": f"{left.done['runId']}~1"}
-        assert permits(office, Ran([], late, None)) == [(None, id)]
+        assert permits(office, RunResponse([], late, None)) == [(None, id)]
 
 
 def test_a_yes_from_before_ids_were_kept_counts(office: Office) -> None:
@@ -112,7 +112,7 @@ def test_a_yes_from_before_ids_were_kept_counts(office: Office) -> None:
     assert permits(office, later) == [(None, "thread")]
 
 
-def answered(office: Office, left: Ran, answer: dict[str, Any]) -> Ran:
+def answered(office: Office, left: RunResponse, answer: dict[str, Any]) -> RunResponse:
     (id,) = left.done["outcome"]["pendingToolCallIds"]
     results = [{"toolCallId": id, **answer}]
     data = {"toolResults": results, "clientId": "laptop", "threadId": left.thread}

@@ -16,7 +16,7 @@ from rollcall.core.wire import Display
 from rollcall.endpoints import continuation
 from rollcall.store import recovery
 from rollcall.testing import calls, says
-from tests.support.office import Office, Ran, at_once, payment
+from tests.support.office import Office, RunResponse, payment, run_concurrently
 
 BOTH = calls(("open_file", {"path": "a"}), ("pay", {"amountUsd": 5, "to": "bob"}))
 AGAIN = calls(("open_file", {"path": "b"}))
@@ -24,24 +24,24 @@ PHONE = {"clientId": "phone", "clientTools": ["open_file"]}
 HOUR = timedelta(hours=1)
 
 
-def asked(office: Office, **more: Any) -> Ran:
+def asked(office: Office, **more: Any) -> RunResponse:
     return office.ask(BOTH, clientId="laptop", clientTools=["open_file"], **more)
 
 
-def answer(office: Office, ran: Ran, content: str = "text", **more: Any) -> Ran:
+def answer(office: Office, ran: RunResponse, content: str = "text", **more: Any) -> RunResponse:
     (id,) = ran.done["outcome"]["pendingToolCallIds"]
     results = [{"toolCallId": id, "content": content}]
     data = {"toolResults": results, "clientId": "laptop", "threadId": ran.thread}
     return office.send({**data, **more})
 
 
-def late(office: Office, ran: Ran) -> None:
+def late(office: Office, ran: RunResponse) -> None:
     """As when the client's time is over."""
     over = datetime.now(UTC) - timedelta(seconds=1)
     office.db.document(f"threads/{ran.thread}").update({"waiting.until": over})
 
 
-def ended(office: Office, ran: Ran) -> dict[str, Any]:
+def ended(office: Office, ran: RunResponse) -> dict[str, Any]:
     return office.result(ran.thread, f"{ran.done['runId']}~1")
 
 
@@ -70,7 +70,7 @@ def test_the_clients_first_answer_stands(office: Office) -> None:
     assert ended(office, ran)["toolCalls"][0]["result"] == "first"
 
 
-def left_to(office: Office, ran: Ran) -> tuple[str, list[str]]:
+def left_to(office: Office, ran: RunResponse) -> tuple[str, list[str]]:
     """Whose client the turn's later calls are left to, and how many."""
     waiting = office.document(f"threads/{ran.thread}")["waiting"]
     return waiting["clientId"], waiting["tools"]
@@ -137,7 +137,7 @@ def test_a_decision_and_the_clients_answer_at_once_leave_nothing_lying(office: O
             return office.decide(interrupt["id"], approved=True, by="ann")
         return answer(office, ran)
 
-    at_once(2, one)
+    run_concurrently(2, one)
     office.run_queue(says("Paid."))
     statuses = sorted(call["status"] for call in ended(office, ran)["toolCalls"])
     assert (statuses, len(office.done("pay"))) == (["done", "done"], 1)
@@ -191,7 +191,7 @@ def test_a_sweep_goes_on_past_a_turn_that_breaks_off(office: Office) -> None:
         return continue_run(platform, thread_id, run_id, until=until)
 
     office.patch.setattr(continuation, "continue_run", breaking)
-    office.here.takes_tasks = False
+    office.platform.takes_tasks = False
     office.model.replies = [says("Paid.")]
     office.sweep(after=HOUR)
     assert ended(office, whole)["outcome"]["type"] == "success"

@@ -19,9 +19,9 @@ from rollcall.store.recovery import MAX_FRUITLESS
 from rollcall.store.runs import thread_id_for
 from rollcall.testing import calls, says
 from tests.support.full_form import cases
-from tests.support.leases import end_lease
-from tests.support.losing import How, losing_commit
-from tests.support.office import Office, Ran, payment
+from tests.support.lost_commits import How, lose_commit
+from tests.support.office import Office, RunResponse, payment
+from tests.support.run_times import end_lease
 
 THREAD = thread_id_for("ann", "r1")
 MESSAGE = {"message": "What is new?", "runId": "r1"}
@@ -35,7 +35,7 @@ def left_lying(office: Office, *replies: Any, run_id: str = "r1") -> dict[str, A
     return office.result(THREAD, run_id)
 
 
-def entries(asked: Ran) -> dict[str, Any]:
+def entries(asked: RunResponse) -> dict[str, Any]:
     """A yes to all that waits, as `run_agent` is sent it."""
     yes = {"approved": True}
     return {
@@ -115,7 +115,7 @@ def test_a_write_whose_end_was_not_noted_is_said_to_be_unknown(office: Office) -
     result = left_lying(office, run_id="yes")
     (call,) = result["toolCalls"]
     assert (call["status"], call["error"]["code"]) == ("unknown", "unknown")
-    assert office.model.told()[0]["error"]["code"] == "unknown"
+    assert office.model.tool_results()[0]["error"]["code"] == "unknown"
     assert len(office.done("pay")) == 1
     assert office.effects()[0]["status"] == "unknown"
 
@@ -174,14 +174,14 @@ def test_a_run_that_gets_no_further_is_given_up_in_the_end(office: Office) -> No
 def test_the_sweeper_goes_on_itself_where_the_queue_takes_nothing(office: Office) -> None:
     office.crash(MESSAGE, calls(("look_up", {})), at="save_results", before=True)
     end_lease(office.db, THREAD, "r1")
-    office.here.takes_tasks = False
-    assert sweep(office.here, now=datetime.now(UTC)) == 1
+    office.platform.takes_tasks = False
+    assert sweep(office.platform, now=datetime.now(UTC)) == 1
     assert office.result(THREAD, "r1")["message"] == "Done."
 
 
 def test_a_run_of_a_user_who_is_gone_is_closed(office: Office) -> None:
     office.crash(MESSAGE, calls(("look_up", {})), at="save_results", before=True)
-    office.here.gone.add("ann")
+    office.platform.gone.add("ann")
     end_lease(office.db, THREAD, "r1")
     office.sweep()
     assert office.run(THREAD, "r1")["error"]["code"] == "unauthenticated"
@@ -197,9 +197,9 @@ def test_a_write_that_runs_when_the_client_leaves_is_seen_to_its_end(office: Off
 
     office.hooks.paying = paying
     office.declare(approvals={})
-    office.overrule("capabilities/pay", approval={"ask": "never"})
+    office.override("capabilities/pay", approval={"ask": "never"})
     office.model.replies = [payment(5, "bob")]
-    stream = run_agent(office.here, Call(User("ann"), {"agent": "office", **MESSAGE}))
+    stream = run_agent(office.platform, Call(User("ann"), {"agent": "office", **MESSAGE}))
     while next(stream) is not None or not has_begun.is_set():
         pass
     threading.Timer(0.1, may_end.set).start()
@@ -224,7 +224,7 @@ def test_a_message_that_comes_while_a_run_lies_there_closes_it(office: Office) -
 # bounds, over all the runs of a turn
 
 
-def waits_again(office: Office, asked: Ran, amount: float) -> Ran:
+def waits_again(office: Office, asked: RunResponse, amount: float) -> RunResponse:
     return office.resume(asked, payment(amount, "bob"))
 
 
@@ -305,7 +305,7 @@ def test_a_commit_whose_answer_is_lost_doubles_nothing(
 ) -> None:
     """Opening, reply, the write's own, result, end: the client asks again until it is answered."""
     reply = calls(("stamp", {"paper": "a"}))
-    with losing_commit(monkeypatch, number, how):
+    with lose_commit(monkeypatch, number, how):
         ran = office.send(MESSAGE, reply)
     if ran.result is None:
         assert ran.code == "unavailable"
@@ -334,7 +334,7 @@ def test_a_yes_whose_answer_is_lost_counts_once(
 ) -> None:
     asked = office.ask(payment(5, "bob"), runId="r1")
     data = {"agent": "office", **entries(asked)}
-    with losing_commit(monkeypatch, number, how):
+    with lose_commit(monkeypatch, number, how):
         ran = office.call(data)
     if ran.result is None:
         if "yes" in office.runs(THREAD) and office.run(THREAD, "yes")["status"] == "running":

@@ -26,8 +26,8 @@ from rollcall.core.triggers import OnCall
 from rollcall.core.wire import Role
 from rollcall.registry import snapshot
 from rollcall.registry.sync import sync
-from tests.support.calling import PROJECT, Here, emulate, token
-from tests.support.registries import renew
+from tests.support.local_functions import PROJECT, LocalPlatform, token, use_emulator_tokens
+from tests.support.registries import reload_registry
 
 ANN = User("ann", role=Role.TEACHER, tenant="north")
 
@@ -48,12 +48,12 @@ def free_rooms(ctx: ToolContext, *, seats: Annotated[int, Field(ge=1)]) -> dict[
 @pytest.fixture
 def theirs(db: Client, monkeypatch: pytest.MonkeyPatch) -> Iterator[Client]:
     """Our function, at the address that a caller takes for the functions emulator's."""
-    emulate(monkeypatch.setenv)
+    use_emulator_tokens(monkeypatch.setenv)
     monkeypatch.setenv("ROLLCALL_STATEMENT_SECRET", "a secret of the tests that is long enough")
     snapshot.forget()
     rooms = Capability.of(free_rooms)
     sync(db, [rooms], [])
-    bound = OnCall().bind("free_rooms", direct_call(rooms), lambda: Here(db))
+    bound = OnCall().bind("free_rooms", direct_call(rooms), lambda: LocalPlatform(db))
     app = flask.Flask("functions")
     path = f"/{PROJECT}/us-central1/free_rooms"
     app.add_url_rule(path, "rooms", lambda: bound(flask.request), methods=["POST"])
@@ -87,7 +87,7 @@ def execution(theirs: Client) -> Any:
     theirs.document("capabilities/broken").set(
         {"id": "broken", "source": "operator", "execution": {"type": "internal_service"}}
     )
-    renew(theirs)
+    reload_registry(theirs)
     entries = snapshot.snapshot(theirs).content.entries
     assert set(entries) == {"free_rooms", "find_room"}
     return entries["find_room"].execution

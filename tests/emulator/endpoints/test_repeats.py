@@ -16,8 +16,8 @@ from rollcall.models.base import Finish, FinishReason, TextDelta, Usage
 from rollcall.store import event_log, paths
 from rollcall.store.runs import thread_id_for
 from rollcall.testing import calls, says
-from tests.support.leases import end_lease
-from tests.support.office import Office, at_once, check_events
+from tests.support.office import Office, check_events, run_concurrently
+from tests.support.run_times import end_lease
 
 DATA = {"agent": "office", "message": "What is new?", "runId": "r1"}
 THREAD = thread_id_for("ann", "r1")
@@ -42,7 +42,7 @@ def test_who_asks_again_while_a_run_goes_on_sees_all_of_it(office: Office) -> No
 
 def test_many_at_once_are_one_run(office: Office) -> None:
     office.model.replies = [calls(("look_up", {}))]
-    ran = at_once(8, lambda _: office.call(DATA))
+    ran = run_concurrently(8, lambda _: office.call(DATA))
     assert all(each.done == ran[0].done for each in ran)
     assert len(office.done("look_up")) == 1
     assert len(office.runs(THREAD)) == 1
@@ -72,7 +72,7 @@ def test_a_repeat_without_a_stream_reads_no_events(
 ) -> None:
     office.call(DATA)
     monkeypatch.setattr(continuation, "read_events", None)
-    again = run_agent(office.here, Call(User("ann"), DATA, streams=False))
+    again = run_agent(office.platform, Call(User("ann"), DATA, streams=False))
     assert [event["type"] for event in again if event] == ["RUN_STARTED", "RUN_FINISHED"]
 
 
@@ -133,7 +133,7 @@ def test_who_asks_again_for_a_run_that_died_goes_on_with_it(office: Office) -> N
 def test_who_follows_a_run_whose_process_dies_goes_on_with_it(office: Office) -> None:
     data = {key: value for key, value in DATA.items() if key != "agent"}
     office.crash(data, calls(("look_up", {})), at="save_results", before=True)
-    stream = run_agent(office.here, Call(User("ann"), DATA))
+    stream = run_agent(office.platform, Call(User("ann"), DATA))
     seen = [next(stream)]  # what the dead process has stored
     end_lease(office.db, THREAD, "r1")
     seen += list(stream)
@@ -166,7 +166,7 @@ def test_a_busy_thread_names_who_holds_it_and_can_be_taken_over(office: Office) 
 
 def test_a_run_that_was_taken_over_can_save_nothing_more(office: Office) -> None:
     office.model.replies = [calls(("read_slowly", {}))]
-    stream = run_agent(office.here, Call(User("ann"), DATA))
+    stream = run_agent(office.platform, Call(User("ann"), DATA))
     next(stream)
     office.ask(message="And?", threadId=THREAD, whenBusy="supersede")
     with pytest.raises(Exception, match="taken this thread over"):

@@ -18,11 +18,11 @@ from rollcall.endpoints.rate_message import rate_message
 from rollcall.store import paths
 from rollcall.store.message_log import WINDOW_DOCUMENTS
 from rollcall.testing import calls, says
-from tests.support.counting import counted
-from tests.support.keeping import Keeping
-from tests.support.leases import end_lease
-from tests.support.losing import How, losing_commit
-from tests.support.office import Office, Ran, at_once, payment
+from tests.support.firestore_operations import count_operations
+from tests.support.local_functions import LocalPlatform
+from tests.support.lost_commits import How, lose_commit
+from tests.support.office import Office, RunResponse, payment, run_concurrently
+from tests.support.run_times import end_lease
 
 
 def said(office: Office) -> list[str]:
@@ -35,13 +35,13 @@ def told(office: Office) -> str:
     return office.model.requests[-1].instructions
 
 
-def retry(office: Office, ran: Ran, *replies: Any, **more: Any) -> Ran:
+def retry(office: Office, ran: RunResponse, *replies: Any, **more: Any) -> RunResponse:
     """Ask a run's turn again."""
     data = {"threadId": ran.thread, "retry": ran.done["turnId"]}
     return office.send(data, *replies, **more)
 
 
-def edit(office: Office, ran: Ran, message: str, *replies: Any, **more: Any) -> Ran:
+def edit(office: Office, ran: RunResponse, message: str, *replies: Any, **more: Any) -> RunResponse:
     """Send another message in the place of a run's turn."""
     data = {"threadId": ran.thread, "replaces": ran.done["turnId"], "message": message}
     return office.send(data, *replies, **more)
@@ -230,7 +230,7 @@ def test_a_retry_whose_answer_is_lost_is_one_retry(office: Office, how: How) -> 
     office.patch.setenv("ROLLCALL_LEASE_S", "1")  # which the lost run has to its end
     first = office.ask(says("Bad."), message="Joke")
     data = {"threadId": first.thread, "retry": first.done["turnId"], "runId": "r2"}
-    with losing_commit(office.patch, 0, how):
+    with lose_commit(office.patch, 0, how):
         office.send(data, says("Better."))
     assert office.send(data, says("Better.")).done["message"] == "Better."
     assert [each.get("text") for each in office.messages(first.thread)] == [
@@ -260,13 +260,13 @@ def test_a_retry_and_a_decision_at_once_are_one_of_both(office: Office, number: 
     (interrupt,) = waiting.interrupts
     office.model.replies = [says("Done."), says("Done.")]
 
-    def one(turn: int) -> Ran | None:
+    def one(turn: int) -> RunResponse | None:
         if turn == number % 2:
             return office.send({"threadId": waiting.thread, "retry": waiting.done["turnId"]})
         office.decide(interrupt["id"], approved=True, by="ann")
         return None
 
-    (retried,) = filter(None, at_once(2, one))
+    (retried,) = filter(None, run_concurrently(2, one))
     office.run_queue()
     (approval,) = office.approvals().values()
     log = office.messages(waiting.thread)
@@ -286,11 +286,11 @@ def test_a_retry_and_the_clients_answers_at_once_are_one_of_both(
     answers = {"clientId": "tab", "toolResults": [{"toolCallId": pending, "content": "text"}]}
     office.model.replies = [says("Done."), says("Done.")]
 
-    def one(turn: int) -> Ran:
+    def one(turn: int) -> RunResponse:
         asked = {"retry": waiting.done["turnId"]} if turn == number % 2 else answers
         return office.send({"threadId": waiting.thread, **asked})
 
-    ended = at_once(2, one)
+    ended = run_concurrently(2, one)
     assert sorted(each.code or "" for each in ended)[0] == ""
     log = office.messages(waiting.thread)
     runs = {each["runId"] for each in log}
@@ -301,7 +301,7 @@ def test_a_retry_and_the_clients_answers_at_once_are_one_of_both(
 def test_the_same_run_id_is_one_retry(office: Office) -> None:
     first = office.ask(says("Bad."), message="Joke")
     data = {"threadId": first.thread, "retry": first.done["turnId"], "runId": "r2"}
-    ran = at_once(4, lambda _: office.send(data))
+    ran = run_concurrently(4, lambda _: office.send(data))
     assert all(each.done == ran[0].done for each in ran)
     later = office.ask(says("Fine."), message="Thanks", threadId=first.thread)
     assert office.send(data).done == ran[0].done
@@ -318,7 +318,7 @@ def test_the_same_run_id_with_another_edit_is_refused(office: Office) -> None:
 def test_of_two_tabs_that_retry_at_once_one_does(office: Office) -> None:
     first = office.ask(says("Bad."), message="Joke")
     data = {"threadId": first.thread, "retry": first.done["turnId"]}
-    ran = at_once(3, lambda n: office.send({**data, "runId": f"tab{n}"}))
+    ran = run_concurrently(3, lambda n: office.send({**data, "runId": f"tab{n}"}))
     codes = sorted(each.code or "done" for each in ran)
     assert codes.count("done") == 1
     assert set(codes) <= {"done", "aborted", "failed-precondition"}
@@ -365,11 +365,11 @@ def test_nobody_retries_anothers_turn(office: Office, turn: str) -> None:
 def test_a_turn_of_an_erased_thread_is_gone(office: Office) -> None:
     first = office.ask(says("Hello."), message="Hi")
     data = Call(User("ann"), {"threadId": first.thread})
-    clear_thread(Keeping(office.db), data)
+    clear_thread(LocalPlatform(office.db), data)
     refused = retry(office, first)
     assert (refused.code, refused.field) == ("failed-precondition", "retry")
     assert edit(office, first, "Hi!").code == "failed-precondition"
-    delete_thread(Keeping(office.db), data)
+    delete_thread(LocalPlatform(office.db), data)
     assert retry(office, first).code == "not-found"
 
 
@@ -428,7 +428,7 @@ def test_a_thread_is_named_once_and_a_name_of_the_users_stays(office: Office) ->
     thread.update({"title": "Money"})
     edit(office, ran, "Something else entirely", says("Fine."))
     assert office.document(thread.path)["title"] == "Money"
-    clear_thread(Keeping(office.db), Call(User("ann"), {"threadId": ran.thread}))
+    clear_thread(LocalPlatform(office.db), Call(User("ann"), {"threadId": ran.thread}))
     office.ask(says("Hello."), message="What is new?", threadId=ran.thread)
     assert office.document(thread.path)["title"] == "What is new?"
 
@@ -438,7 +438,7 @@ def test_both_answers_can_be_rated(office: Office) -> None:
     again = retry(office, first, says("Better."))
     for ran, rating in ((first, "down"), (again, "up")):
         data = {"threadId": ran.thread, "runId": ran.done["runId"], "rating": rating}
-        assert rate_message(office.here, Call(User("ann"), data))["rating"] == rating
+        assert rate_message(office.platform, Call(User("ann"), data))["rating"] == rating
 
 
 def test_the_last_run_of_a_turn_with_a_client_hop_can_be_rated(office: Office) -> None:
@@ -451,17 +451,17 @@ def test_the_last_run_of_a_turn_with_a_client_hop_can_be_rated(office: Office) -
     )
     assert ended.done["runId"] != waiting.done["runId"]
     rated = {"threadId": ended.thread, "runId": ended.done["runId"], "rating": "up"}
-    assert rate_message(office.here, Call(User("ann"), rated))["rating"] == "up"
+    assert rate_message(office.platform, Call(User("ann"), rated))["rating"] == "up"
     again = retry(office, ended, says("Text."))
     rated = {**rated, "runId": again.done["runId"], "rating": "down"}
-    assert rate_message(office.here, Call(User("ann"), rated))["rating"] == "down"
+    assert rate_message(office.platform, Call(User("ann"), rated))["rating"] == "down"
 
 
 def test_a_retry_costs_one_read_of_its_message_more(office: Office) -> None:
     thread = office.ask(says("Hello.")).thread
-    with counted() as plain:
+    with count_operations() as plain:
         ran = office.ask(says("Yes."), message="One", threadId=thread)
-    with counted() as again:
+    with count_operations() as again:
         retry(office, ran, says("Yes."))
     assert (again.platform_reads, again.platform_writes) == (
         plain.platform_reads + 1,

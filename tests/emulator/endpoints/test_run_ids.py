@@ -17,8 +17,8 @@ from rollcall.endpoints.my_data import clear_thread, delete_my_data, delete_thre
 from rollcall.store import runs
 from rollcall.store.runs import run_key
 from rollcall.testing import calls, says
-from tests.support.counting import Counted, counted
-from tests.support.office import Office, Ran, at_once, payment
+from tests.support.firestore_operations import FirestoreOperations, count_operations
+from tests.support.office import Office, RunResponse, payment, run_concurrently
 
 ANN = User("ann")
 
@@ -28,7 +28,7 @@ def in_threads(office: Office, number: int) -> list[str]:
     return [office.ask(says("Hi.")).thread for _ in range(number)]
 
 
-def ask(office: Office, thread: str | None, *, id: str = "mine", **more: Any) -> Ran:
+def ask(office: Office, thread: str | None, *, id: str = "mine", **more: Any) -> RunResponse:
     here = {"threadId": thread} if thread else {}
     return office.call({"agent": "office", "message": "Hello.", "runId": id, **here}, **more)
 
@@ -39,7 +39,7 @@ def runs_of(office: Office, id: str = "mine") -> list[str]:
     return [each.reference.parent.parent.id for each in found if each.id == id]
 
 
-def codes(ran: list[Ran]) -> Counter[str | None]:
+def codes(ran: list[RunResponse]) -> Counter[str | None]:
     return Counter(each.code for each in ran)
 
 
@@ -49,7 +49,7 @@ def codes(ran: list[Ran]) -> Counter[str | None]:
 @pytest.mark.parametrize("is_new", [False, True])
 def test_of_one_id_in_many_threads_at_once_one_run_is_opened(office: Office, is_new: bool) -> None:
     places = [*in_threads(office, 5), *([None] if is_new else [])]
-    ran = at_once(len(places), lambda number: ask(office, places[number]))
+    ran = run_concurrently(len(places), lambda number: ask(office, places[number]))
     assert codes(ran) == {None: 1, "already-exists": len(places) - 1}
     assert {each.field for each in ran if each.error} == {"runId"}
     assert runs_of(office) == [each.thread for each in ran if each.result]
@@ -57,7 +57,7 @@ def test_of_one_id_in_many_threads_at_once_one_run_is_opened(office: Office, is_
 
 def test_of_many_at_once_those_in_the_threads_that_lost_are_refused(office: Office) -> None:
     places = in_threads(office, 3)
-    ran = at_once(9, lambda number: ask(office, places[number % 3]))
+    ran = run_concurrently(9, lambda number: ask(office, places[number % 3]))
     (winner,) = runs_of(office)
     for number, each in enumerate(ran):
         assert each.code == (None if places[number % 3] == winner else "already-exists")
@@ -69,7 +69,7 @@ def test_of_one_id_many_times_at_once_in_one_thread_all_are_told_one_run(
     office: Office, is_new: bool
 ) -> None:
     place = None if is_new else in_threads(office, 1)[0]
-    ran = at_once(8, lambda _: ask(office, place))
+    ran = run_concurrently(8, lambda _: ask(office, place))
     assert codes(ran) == {None: 8}
     assert all(each.done == ran[0].done for each in ran)
     assert runs_of(office) == [ran[0].thread]
@@ -77,14 +77,14 @@ def test_of_one_id_many_times_at_once_in_one_thread_all_are_told_one_run(
 
 def test_two_users_with_one_id_do_not_meet(office: Office) -> None:
     users = ["ann", "eve", "bob"]
-    ran = at_once(6, lambda number: ask(office, None, uid=users[number % 3]))
+    ran = run_concurrently(6, lambda number: ask(office, None, uid=users[number % 3]))
     assert codes(ran) == {None: 6}
     assert len(runs_of(office)) == len({each.thread for each in ran}) == 3
 
 
 def test_of_one_id_in_answers_to_many_threads_at_once_one_goes_on(office: Office) -> None:
     waiting = [office.ask(payment(number)) for number in range(1, 5)]
-    ran = at_once(4, lambda number: office.resume(waiting[number], runId="mine"))
+    ran = run_concurrently(4, lambda number: office.resume(waiting[number], runId="mine"))
     assert codes(ran) == {None: 1, "already-exists": 3}
     assert len(office.done("pay")) == len(runs_of(office)) == 1
     # The others still wait for an answer under an id of its own.
@@ -97,13 +97,13 @@ def test_of_one_id_in_results_for_many_threads_at_once_one_goes_on(office: Offic
     client: dict[str, Any] = {"clientTools": ["open_file"], "clientId": "laptop"}
     waiting = [office.ask(calls(("open_file", {"path": "a"})), **client) for _ in range(4)]
 
-    def answer(number: int) -> Ran:
+    def answer(number: int) -> RunResponse:
         ran = waiting[number]
         (call,) = ran.done["outcome"]["pendingToolCallIds"]
         results = [{"toolCallId": call, "content": "x"}]
         return office.send({"toolResults": results}, threadId=ran.thread, runId="mine", **client)
 
-    ran = at_once(4, answer)
+    ran = run_concurrently(4, answer)
     assert codes(ran) == {None: 1, "already-exists": 3}
     assert runs_of(office) == [each.thread for each in ran if each.result]
 
@@ -113,11 +113,11 @@ def test_of_a_message_and_an_answer_with_one_id_at_once_one_is_a_run(
     office: Office, attempt: int
 ) -> None:
     waiting, (place,) = office.ask(payment(5)), in_threads(office, 1)
-    ways: list[Callable[[], Ran]] = [
+    ways: list[Callable[[], RunResponse]] = [
         lambda: office.resume(waiting, runId="mine"),
         lambda: ask(office, place),
     ]
-    ran = at_once(2, lambda number: ways[(number + attempt) % 2]())
+    ran = run_concurrently(2, lambda number: ways[(number + attempt) % 2]())
     assert codes(ran) == {None: 1, "already-exists": 1}
     assert len(runs_of(office)) == 1
 
@@ -127,11 +127,11 @@ def test_of_a_message_and_an_answer_with_one_id_at_once_in_one_thread_one_is_a_r
     office: Office, attempt: int
 ) -> None:
     waiting = office.ask(payment(5))
-    ways: list[Callable[[], Ran]] = [
+    ways: list[Callable[[], RunResponse]] = [
         lambda: office.resume(waiting, runId="mine"),
         lambda: ask(office, waiting.thread),
     ]
-    ran = at_once(2, lambda number: ways[(number + attempt) % 2]())
+    ran = run_concurrently(2, lambda number: ways[(number + attempt) % 2]())
     refused = [each.code for each in ran if each.error]
     # Who comes when the question is closed is told so; both are told why they are no run.
     assert refused in (["already-exists"], ["failed-precondition"], ["aborted"])
@@ -213,7 +213,7 @@ def test_the_id_of_an_erased_run_stays_taken(
         thread = office.resume(office.ask(payment(5)), runId="mine").thread
     else:
         thread = ask(office, None).thread
-    erase(office.here, Call(ANN, {"threadId": thread}))
+    erase(office.platform, Call(ANN, {"threadId": thread}))
     assert ask(office, thread).code == "not-found"
     assert ask(office, None).code == ("already-exists" if answers else "not-found")
     assert ask(office, other).code == "already-exists"
@@ -225,8 +225,8 @@ def test_the_id_of_an_erased_run_stays_taken(
 def test_an_id_is_free_again_when_all_of_its_user_is_erased(office: Office) -> None:
     ask(office, None)
     ask(office, None, id="erased")
-    clear_thread(office.here, Call(ANN, {"threadId": ask(office, None, id="erased").thread}))
-    delete_my_data(office.here, Call(ANN, {"confirm": True}))
+    clear_thread(office.platform, Call(ANN, {"threadId": ask(office, None, id="erased").thread}))
+    delete_my_data(office.platform, Call(ANN, {"confirm": True}))
     assert list(office.db.collection("runs").list_documents()) == []
     for id, thread in zip(("mine", "erased"), in_threads(office, 2), strict=True):
         assert ask(office, thread, id=id).thread == thread
@@ -243,7 +243,7 @@ def test_any_legal_id_is_one_run(office: Office, id: str) -> None:
 
 @pytest.mark.parametrize("id", ["ריצה", "run🙂", "a/b", "__x__", "", "a b", "x" * 65])
 def test_no_other_id_is_looked_for(office: Office, id: str) -> None:
-    with counted() as found:
+    with count_operations() as found:
         assert (ask(office, None, id=id).code, found.reads) == ("invalid-argument", 0)
 
 
@@ -266,12 +266,14 @@ def test_a_clients_id_is_one_read_more(office: Office) -> None:
     office.model.id = "offline:scripted"
     office.declare(models=(office.model.id,))
     (place,) = in_threads(office, 1)
-    with counted() as theirs:
+    with count_operations() as theirs:
         office.ask(says("Hi."), threadId=place)
-    with counted() as own:
+    with count_operations() as own:
         office.ask(says("Hi."), threadId=place, runId="mine")
     assert (theirs.reads, theirs.writes) == (3, 8)
-    expected = Counted(4, theirs.writes, theirs.event_writes, round_trips=theirs.round_trips + 1)
+    expected = FirestoreOperations(
+        4, theirs.writes, theirs.event_writes, round_trips=theirs.round_trips + 1
+    )
     assert own == expected
     assert list(office.db.collection("runKeys").list_documents()) == []
 

@@ -24,9 +24,8 @@ from rollcall.core.hidden import Hidden
 from rollcall.core.wire import Display
 from rollcall.models.base import load_embedder, load_model
 from rollcall.models.structured import StructuredText
-from tests.support import calling, office_pack
+from tests.support import local_functions, office_pack
 from tests.support.fake_providers import GEMINI_KEY, OPENAI_KEY, FakeProviders
-from tests.support.keeping import everything
 from tests.support.office import Office
 from tests.support.provider_replies import (
     Reply,
@@ -34,6 +33,7 @@ from tests.support.provider_replies import (
     responses_call,
     responses_text,
 )
+from tests.support.user_data import all_documents
 
 PHRASE = "correct horse battery staple 4711"
 """A secret that looks like words: it is known by its variable alone."""
@@ -140,7 +140,7 @@ class Planted:
 
     def leaks(self, caplog: pytest.LogCaptureFixture, *also: str) -> list[str]:
         """Where a secret is, as "place: secret"."""
-        places = {path: str(data) for path, data in everything(self.office.db).items()}
+        places = {path: str(data) for path, data in all_documents(self.office.db).items()}
         places["log"] = caplog.text
         for number, request in enumerate(self.provider.requests):
             places[f"provider {number}"] = request.body.decode()
@@ -162,15 +162,15 @@ def planted(
     monkeypatch.setattr(office_pack, "FUNCTIONS", (*office_pack.FUNCTIONS, *OWN))
     monkeypatch.setenv("ACME_SECRET", PHRASE)
     monkeypatch.setenv("ROLLCALL_ALLOW_UNPRICED", "true")
-    token = calling.token("ann")
-    monkeypatch.setattr(calling, "token", lambda uid, **claims: token)
+    token = local_functions.token("ann")
+    monkeypatch.setattr(local_functions, "token", lambda uid, **claims: token)
     with FakeProviders() as provider:
         office = Office(db, monkeypatch)
         profile = office_pack.PROFILE
         own = tuple(each.__name__ for each in OWN)
         named = {"tools": (*own, *profile.tools), "pinned": (*own, *profile.pinned)}
         office.declare(profile, models=("openai:gpt-test",), **named)
-        office.here.text_model = StructuredText(load_model("openai:gpt-test"))  # type: ignore
+        office.platform.text_model = StructuredText(load_model("openai:gpt-test"))  # type: ignore
         secrets = (PHRASE, *FORMED, OPENAI_KEY, GEMINI_KEY, token, HIDDEN_RESULT)
         yield Planted(office, provider, secrets)
 
@@ -286,7 +286,7 @@ def test_of_what_is_embedded(planted: Planted, caplog: pytest.LogCaptureFixture)
 def test_of_hidden_arguments_to_those_who_decide_for_others(
     planted: Planted, caplog: pytest.LogCaptureFixture
 ) -> None:
-    planted.office.overrule("capabilities/pay_with_pin", approval={"deciderRole": "teacher"})
+    planted.office.override("capabilities/pay_with_pin", approval={"deciderRole": "teacher"})
     call = call_of("pay_with_pin", {"to": "bob", "pin": "88-41-07-99"})
     ended = planted.ask(call, responses_text("That cannot be done."))
     assert ended.statuses() == ["failed"]

@@ -146,7 +146,7 @@ def goes_down(office: Office, tool: str) -> Any:
 
 def test_what_goes_down_while_it_is_offered_is_refused_at_once(office: Office) -> None:
     ran = office.ask(goes_down(office, "look_up"), says("It is out of order."))
-    (told_back,) = office.model.told()
+    (told_back,) = office.model.tool_results()
     assert told_back["error"]["code"] == "failed-precondition"
     assert "does not work at present" in told_back["error"]["message"]
     assert ran.statuses() == ["failed"]

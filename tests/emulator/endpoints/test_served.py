@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.calling import token
-from tests.support.serving import FUNCTIONS, served
+from tests.support.function_server import FUNCTIONS, serve_function
+from tests.support.local_functions import token
 
 SOURCE = """
 import os, sys, time
@@ -53,7 +53,7 @@ def test_a_client_that_leaves_is_noticed(
         "Content-Type": "application/json",
         "Accept": "text/event-stream",
     }
-    with served(source, target, {"FUNCTIONS_EMULATOR": "true"}) as server:
+    with serve_function(source, target, {"FUNCTIONS_EMULATOR": "true"}) as server:
         connection = server.connect()
         connection.request("POST", path, json.dumps(body).encode(), headers)
         response = connection.getresponse()

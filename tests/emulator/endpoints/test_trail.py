@@ -13,10 +13,10 @@ from rollcall.endpoints.rate_message import rate_message
 from rollcall.registry import selection
 from rollcall.registry.usage import roll_up, usage
 from rollcall.testing import calls, says
-from tests.support.office import Office, Ran
+from tests.support.office import Office, RunResponse
 
 
-def entry(office: Office, ran: Ran) -> dict[str, Any]:
+def entry(office: Office, ran: RunResponse) -> dict[str, Any]:
     found = [each.to_dict() or {} for each in office.db.collection("audit").stream()]
     (mine,) = [
         each for each in found if each["kind"] == "run" and each["runId"] == ran.done["runId"]
@@ -66,7 +66,7 @@ def test_a_variant_is_told_by_all_runs_of_its_turn(office: Office) -> None:
 def test_runs_and_their_ratings_come_to_a_report(office: Office) -> None:
     ran = office.ask(calls(("look_up", {})), says("Done."))
     ids = {"threadId": ran.thread, "runId": ran.done["runId"]}
-    rate_message(office.here, Call(User("ann"), {**ids, "rating": "up"}))
+    rate_message(office.platform, Call(User("ann"), {**ids, "rating": "up"}))
     assert roll_up(office.db, {"look_up"}, settled=timedelta(0)) == 2
     day = entry(office, ran)["beganAt"].date()
     found = usage(office.db, day, day)

@@ -142,4 +142,4 @@ def test_a_dialogue_counts_turns_from_the_log_alone(
 
 
 def test_a_direct_call_has_no_dialogue(office: Office) -> None:
-    assert ToolContext(user=office.here.find_user("ann")).dialogue == Dialogue()  # type: ignore[arg-type]
+    assert ToolContext(user=office.platform.find_user("ann")).dialogue == Dialogue()  # type: ignore[arg-type]

@@ -34,7 +34,7 @@ def thread_of(office: Office) -> str:
 def test_a_write_under_way_when_the_functions_time_is_over_is_seen_to_its_end(
     office: Office,
 ) -> None:
-    office.overrule("capabilities/pay", approval={"ask": "never"})
+    office.override("capabilities/pay", approval={"ask": "never"})
     ends = in_time(office, 4)  # by then the write has begun, on a busy machine too
     office.hooks.paying = lambda: time.sleep(max(ends[-1] + 1 - time.monotonic(), 0))
     left = office.send(MESSAGE, payment(5, "bob"))
@@ -51,7 +51,7 @@ def test_a_run_that_never_fits_into_a_functions_time_is_given_up(office: Office)
     in_time(office, -1)
     for _ in range(MAX_FRUITLESS + 2):
         office.send(MESSAGE, *[calls(("look_up", {}))] * 20)
-        office.here.queue.clear()
+        office.platform.queue.clear()
     assert office.run(thread_of(office), "r1")["status"] == "failed"
 
 

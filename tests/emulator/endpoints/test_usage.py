@@ -15,7 +15,7 @@ from rollcall.core.errors import InvalidArgument
 from rollcall.endpoints.usage import my_usage, report
 from rollcall.models.base import Usage
 from rollcall.store import budgets
-from tests.support.counting import counted
+from tests.support.firestore_operations import count_operations
 
 ANN = User("ann")
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -83,7 +83,7 @@ def test_nobody_sees_what_others_spent(db: Client) -> None:
 
 def test_a_month_without_spend_costs_one_read(db: Client) -> None:
     budgets.limits(db)
-    with counted() as cost:
+    with count_operations() as cost:
         usage(db)
     assert (cost.reads, cost.writes) == (1, 0)
 

@@ -12,7 +12,8 @@ from rollcall.endpoints.my_data import delete_my_data, export_my_data
 from rollcall.knowledge.documents import check_may_remove, one_readable, remove
 from rollcall.store.batches import try_commit
 from tests.support.fake_storage import FakeStorage
-from tests.support.knowledge import ANN, BEN, Library, everything
+from tests.support.knowledge import ANN, BEN, Library
+from tests.support.user_data import all_paths
 
 MANUAL = "# Manual\n## Grounding\nThe electrode is driven eight feet deep.\n"
 
@@ -44,9 +45,9 @@ def delete(library: Library, user: User, id: str) -> bool:
 def test_a_deleted_document_leaves_nothing_anywhere(library: Library, name: str) -> None:
     library.platform.embedder = Counting()  # type: ignore[assignment]
     id = library.add(ANN, MANUAL * 200, name)
-    assert {path.partition("~")[2][:1] for path in everything(library.db)} >= {"t", "w", "v"}
+    assert {path.partition("~")[2][:1] for path in all_paths(library.db)} >= {"t", "w", "v"}
     assert delete(library, ANN, id)
-    assert everything(library.db) == []
+    assert all_paths(library.db) == []
     assert library.search(ANN, "electrode").passages == []
     with pytest.raises(NotFound):
         delete(library, ANN, id)
@@ -58,18 +59,18 @@ def test_a_document_that_waits_to_be_read_can_be_deleted_with_both_its_files(
     id = library.add(ANN, MANUAL, "manual.md")
     library.upload(ANN, MANUAL.encode() * 2, "manual.md")
     assert delete(library, ANN, id)
-    assert everything(library.db) == []
-    library.work()
-    assert everything(library.db) == []
+    assert all_paths(library.db) == []
+    library.run_queue()
+    assert all_paths(library.db) == []
 
 
 def test_a_document_that_changed_meanwhile_is_not_deleted_in_part(library: Library) -> None:
     id = library.add(ANN, MANUAL, "manual.md")
-    before = everything(library.db)
+    before = all_paths(library.db)
     batch = removal(library, ANN, id)
     library.db.document(f"documents/{id}").update({"title": "as a reader's write would be"})
     assert try_commit(batch) is None
-    assert everything(library.db) == before
+    assert all_paths(library.db) == before
 
 
 def test_the_same_file_can_be_uploaded_again_after_it_was_deleted(library: Library) -> None:
@@ -89,7 +90,7 @@ def test_an_erased_user_leaves_no_document_and_takes_no_other_users(library: Lib
         "documents": 2,
         "files": 1,
     }
-    left = [path for path in everything(library.db) if path.split("/")[0] in ("documents", "files")]
+    left = [path for path in all_paths(library.db) if path.split("/")[0] in ("documents", "files")]
     assert left
     file = library.record(theirs)["current"]["file"]
     assert all(theirs in path or file in path for path in left)
@@ -125,5 +126,5 @@ def test_in_a_bucket_the_content_goes_with_the_next_sweep(library: Library, way:
         assert library.search(ANN, "electrode").passages == []
         sweep_files(library.platform)
         assert fake.objects == {}
-    left = [path for path in everything(library.db) if path.startswith(("documents", "files"))]
+    left = [path for path in all_paths(library.db) if path.startswith(("documents", "files"))]
     assert len(left) == (1 if way == "the document" else 0)  # what is not finished yet

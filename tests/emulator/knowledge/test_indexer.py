@@ -14,8 +14,9 @@ from rollcall.knowledge import indexer, reader
 from rollcall.knowledge.indexer import MOST_ATTEMPTS, index
 from rollcall.knowledge.reader import read
 from rollcall.knowledge.uploads import overdue
-from tests.support.knowledge import ANN, Library, everything
+from tests.support.knowledge import ANN, Library
 from tests.support.pdfs import encrypted, pdf
+from tests.support.user_data import all_paths
 
 MANUAL = "# Manual\nIntro.\n## Grounding\nThe electrode is driven eight feet deep.\n"
 OTHER = "# Manual\nIntro.\n## Bonding\nThe jumper is sized by the service conductor.\n"
@@ -54,7 +55,7 @@ def test_what_cannot_be_read_says_why_and_keeps_nothing_but_its_record(
     id = library.add(ANN, content, name)
     record = library.record(id)
     assert (record["status"], record["reason"]["code"]) == ("failed", code)
-    assert everything(library.db) == [f"documents/{id}"]
+    assert all_paths(library.db) == [f"documents/{id}"]
 
 
 def test_the_same_name_again_replaces_and_the_old_answers_until_the_new_is_ready(
@@ -64,31 +65,31 @@ def test_the_same_name_again_replaces_and_the_old_answers_until_the_new_is_ready
     assert library.upload(ANN, OTHER.encode(), "manual.md") == id
     assert library.record(id)["status"] == "queued"
     assert library.titles(ANN, "electrode") == {"manual"}
-    library.work()
+    library.run_queue()
     assert library.titles(ANN, "electrode") == set()
     assert library.titles(ANN, "jumper") == {"manual"}
     current = library.record(id)["current"]["file"]
-    left = everything(library.db)
+    left = all_paths(library.db)
     assert all(current in path for path in left if path != f"documents/{id}")
 
 
 def test_a_new_version_that_cannot_be_read_leaves_the_old_one_answering(library: Library) -> None:
     id = library.add(ANN, MANUAL, "manual.md")
-    before = set(everything(library.db))
+    before = set(all_paths(library.db))
     library.add(ANN, bytes(range(256)) * 20, "manual.md")
     assert library.record(id)["status"] == "failed"
     assert library.titles(ANN, "electrode") == {"manual"}
-    assert set(everything(library.db)) == before
+    assert set(all_paths(library.db)) == before
 
 
 def test_an_upload_overtakes_one_that_waits(library: Library) -> None:
     library.upload(ANN, MANUAL.encode(), "manual.md")
     id = library.upload(ANN, OTHER.encode(), "manual.md")
-    library.work()
+    library.run_queue()
     assert library.titles(ANN, "jumper electrode") == {"manual"}
-    assert library.record(id)["current"]["file"] in "".join(everything(library.db))
+    assert library.record(id)["current"]["file"] in "".join(all_paths(library.db))
     assert (
-        sum(path.startswith("files/") and path.count("/") == 1 for path in everything(library.db))
+        sum(path.startswith("files/") and path.count("/") == 1 for path in all_paths(library.db))
         == 1
     )
 
@@ -147,7 +148,7 @@ def test_a_reader_that_dies_is_followed_by_one_that_begins_anew(
     with monkeypatch.context() as patched:
         dying(patched, after_parts=1, error=Died)
         with pytest.raises(Died):
-            library.work()
+            library.run_queue()
     assert library.record(id)["status"] == "reading"
     index(library.platform, id)  # too early: it may be alive
     assert library.record(id)["status"] == "reading"
@@ -155,10 +156,10 @@ def test_a_reader_that_dies_is_followed_by_one_that_begins_anew(
     assert overdue(library.db, now=later) == [id]
     library.db.document(f"documents/{id}").update({"dueAt": datetime.now(UTC)})
     sweep_files(library.platform)
-    library.work()
+    library.run_queue()
     assert library.record(id)["status"] == "ready"
     counts = library.record(id)["current"]
-    parts = [path for path in everything(library.db) if "/parts/" in path]
+    parts = [path for path in all_paths(library.db) if "/parts/" in path]
     assert len(parts) == counts["texts"] + counts["words"] > 2
 
 
@@ -187,7 +188,7 @@ def test_a_document_that_breaks_every_reader_is_given_up(
     index(library.platform, id)
     record = library.record(id)
     assert (record["status"], record["reason"]["code"]) == ("failed", "failed")
-    assert everything(library.db) == [f"documents/{id}"]
+    assert all_paths(library.db) == [f"documents/{id}"]
 
 
 def test_a_document_deleted_while_it_is_read_gets_no_more_parts(
@@ -202,8 +203,8 @@ def test_a_document_deleted_while_it_is_read_gets_no_more_parts(
         write(work, name, data)
 
     monkeypatch.setattr(indexer._Claim, "write_part", write_part)
-    library.work()
-    assert [path for path in everything(library.db) if path.startswith("documents/")] == []
+    library.run_queue()
+    assert [path for path in all_paths(library.db) if path.startswith("documents/")] == []
 
 
 def test_progress_is_told_page_by_page(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -242,15 +243,15 @@ def test_what_a_reader_leaves_that_dies_with_its_work_done_is_taken_away(
         patched.setattr(indexer._Claim, "end", end)
         library.upload(ANN, OTHER.encode(), "manual.md")
         with pytest.raises(dies):
-            library.work()
+            library.run_queue()
     assert library.record(id)["status"] == "ready"
-    parts = [path.rpartition("/")[2] for path in everything(library.db) if "/parts/" in path]
+    parts = [path.rpartition("/")[2] for path in all_paths(library.db) if "/parts/" in path]
     assert len({name.partition("~")[0] for name in parts}) == 2
     later = datetime.now(UTC) + timedelta(minutes=6)
     assert overdue(library.db, now=later) == [id]
     index(library.platform, id)
     record = library.record(id)
-    left = [path for path in everything(library.db) if "/parts/" in path]
+    left = [path for path in all_paths(library.db) if "/parts/" in path]
     assert left and all(record["current"]["file"] in path for path in left)
     assert (record["status"], overdue(library.db, now=later)) == ("ready", [])
 
@@ -263,5 +264,5 @@ def test_a_document_of_nothing_but_short_sections_keeps_no_other_out_of_a_search
     id = library.add(ANN, "# a\nb\n" * 40, "sections.md")
     record = library.record(id)
     assert (record["status"], record["reason"]["code"]) == ("failed", "too_many_passages")
-    assert [path for path in everything(library.db) if id in path] == [f"documents/{id}"]
+    assert [path for path in all_paths(library.db) if id in path] == [f"documents/{id}"]
     assert library.titles(ANN, "electrode") == {"manual"}

@@ -9,8 +9,8 @@ from google.cloud.firestore import Client
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.support.calling import Functions, Here, callables, emulate
-from tests.support.knowledge import Library, encoded
+from tests.support.knowledge import Library, base64_text
+from tests.support.local_functions import Functions, LocalPlatform, callables, use_emulator_tokens
 
 TEXT = b"The grounding electrode conductor is sized by Table 250.66.\n"
 JSON = st.recursive(
@@ -25,15 +25,15 @@ FIELDS = ["name", "contentType", "bytes", "sha256", "scope", "content", "fileId"
 
 @pytest.fixture
 def functions(db: Client, monkeypatch: pytest.MonkeyPatch) -> Functions:
-    emulate(monkeypatch.setenv)
-    return Functions(callables(Here(db)))
+    use_emulator_tokens(monkeypatch.setenv)
+    return Functions(callables(LocalPlatform(db)))
 
 
 def test_a_paid_feature_is_open_to_those_whose_token_says_they_paid(
     functions: Functions, library: Library, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("ROLLCALL_UPLOADS", "claim:plan=premium")
-    data = {**library.announced(TEXT, "a.txt"), "content": encoded(TEXT)}
+    data = {**library.upload_request(TEXT, "a.txt"), "content": base64_text(TEXT)}
     refused = functions.post("begin_upload", data)
     assert refused.get_json()["error"]["status"] == "PERMISSION_DENIED"
     paid = functions.post("begin_upload", data, claims={"plan": "premium"}).get_json()["result"]
@@ -51,10 +51,10 @@ def test_nothing_that_is_sent_is_answered_with_internal(
     functions: Functions, library: Library, name: str
 ) -> None:
     good = {
-        **library.announced(TEXT, "a.txt"),
+        **library.upload_request(TEXT, "a.txt"),
         "fileId": "0" * 32,
         "part": 0,
-        "content": encoded(TEXT),
+        "content": base64_text(TEXT),
     }
     wanted = {
         "begin_upload": ["name", "contentType", "bytes", "sha256", "content"],

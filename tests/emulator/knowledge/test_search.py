@@ -15,7 +15,7 @@ from rollcall.knowledge import documents
 from rollcall.knowledge import search as search_module
 from rollcall.knowledge.search import PartCache, part_cache, search
 from rollcall.knowledge.uploads import add_document
-from tests.support.counting import counted
+from tests.support.firestore_operations import count_operations
 from tests.support.knowledge import ANN, EVE, Library
 
 GROUNDING = "# Rods\nThe rod is driven eight feet into the earth.\n"
@@ -84,9 +84,9 @@ def test_a_search_costs_a_read_for_each_document_each_new_part_and_each_text(
     part_cache.cache_clear()
     library.add(ANN, GROUNDING, "rods.md")
     library.add(ANN, PAYMENT, "terms.md")
-    with counted() as first:
+    with count_operations() as first:
         library.search(ANN, "rod")
-    with counted() as second:
+    with count_operations() as second:
         library.search(ANN, "rod")
     # Two lists (own, team): two documents and an empty answer. Two parts of words. One text.
     assert (first.reads, second.reads) == (6, 4)
@@ -172,7 +172,7 @@ def cached_parts(db: Client) -> None:
 
 def reads(cache: PartCache, db: Client, names: str) -> int:
     """How many documents are read for these parts, which all come."""
-    with counted() as found:
+    with count_operations() as found:
         given = cache.read(db, [path(name) for name in names])
     assert given == [name.encode() * 40 for name in names]
     return found.reads
@@ -216,7 +216,7 @@ def shared(library: Library, user: User, text: str, name: str, **more: Any) -> s
     """Store a document by the code of a pack; its id."""
     ctx = library.ctx(user)
     info = add_document(ctx, name=name, content_type="text/markdown", content=text.encode(), **more)
-    library.work()
+    library.run_queue()
     return info.document_id
 
 

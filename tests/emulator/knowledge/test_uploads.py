@@ -21,7 +21,8 @@ from rollcall.endpoints.knowledge import begin_upload, sweep_files, upload_part
 from rollcall.knowledge import uploads
 from rollcall.store import files as files_module
 from rollcall.store.files import PART_BYTES, Allowance, FileStore
-from tests.support.knowledge import ANN, BEN, EVE, Library, encoded, everything
+from tests.support.knowledge import ANN, BEN, EVE, Library, base64_text
+from tests.support.user_data import all_paths
 
 TEXT = b"The grounding electrode conductor is sized by Table 250.66.\n"
 LONG = TEXT * (2 * PART_BYTES // len(TEXT) + 1)
@@ -48,7 +49,7 @@ def test_an_upload_that_broke_off_is_gone_on_with(library: Library) -> None:
 
 
 def test_a_small_file_takes_one_call(library: Library) -> None:
-    done = library.begin(ANN, TEXT, "small.txt", content=encoded(TEXT))
+    done = library.begin(ANN, TEXT, "small.txt", content=base64_text(TEXT))
     assert done["document"]["title"] == "small"
     assert library.platform.queue == [
         ("indexdocument", {"documentId": done["document"]["documentId"]})
@@ -57,11 +58,11 @@ def test_a_small_file_takes_one_call(library: Library) -> None:
 
 def test_the_same_file_again_is_there_already(library: Library) -> None:
     first = library.add(ANN, TEXT, "same.txt")
-    before = everything(library.db)
+    before = all_paths(library.db)
     again = library.begin(ANN, TEXT, "same.txt")
     assert again["document"]["documentId"] == first
     assert again["document"]["status"] == "ready"
-    assert (library.platform.queue, everything(library.db)) == ([], before)
+    assert (library.platform.queue, all_paths(library.db)) == ([], before)
 
 
 def test_another_digest_is_refused_and_nothing_stays(library: Library) -> None:
@@ -72,7 +73,7 @@ def test_another_digest_is_refused_and_nothing_stays(library: Library) -> None:
     with pytest.raises(InvalidArgument) as refused:
         library.finish(ANN, begun["fileId"])
     assert refused.value.field == "sha256"
-    assert everything(library.db) == []
+    assert all_paths(library.db) == []
 
 
 def test_parts_that_are_missing_are_named(library: Library) -> None:
@@ -87,7 +88,7 @@ def test_parts_that_are_missing_are_named(library: Library) -> None:
     [
         ({"part": 3}, "part"),
         ({"part": 9_999}, "part"),
-        ({"content": encoded(TEXT)}, "content"),
+        ({"content": base64_text(TEXT)}, "content"),
         ({"content": "%%%"}, "content"),
         ({"fileId": "../ann"}, "fileId"),
         ({"fileId": "0" * 32}, "fileId"),
@@ -97,7 +98,12 @@ def test_a_part_that_does_not_fit_is_refused(
     library: Library, changes: dict[str, Any], field: str
 ) -> None:
     begun = library.begin(ANN, LONG, "long.txt")
-    data = {"fileId": begun["fileId"], "part": 0, "content": encoded(LONG[:PART_BYTES]), **changes}
+    data = {
+        "fileId": begun["fileId"],
+        "part": 0,
+        "content": base64_text(LONG[:PART_BYTES]),
+        **changes,
+    }
     with pytest.raises(AgentError) as refused:
         library.call(upload_part, ANN, data)
     assert refused.value.field == field
@@ -106,12 +112,12 @@ def test_a_part_that_does_not_fit_is_refused(
 @pytest.mark.parametrize("user", [BEN, EVE], ids=["a colleague", "a stranger"])
 def test_nobody_goes_on_with_anothers_upload(library: Library, user: Any) -> None:
     begun = library.begin(ANN, LONG, "long.txt")
-    before = everything(library.db)
+    before = all_paths(library.db)
     with pytest.raises(NotFound):
         library.send(user, begun["fileId"], LONG, 0)
     with pytest.raises(NotFound):
         library.finish(user, begun["fileId"])
-    assert everything(library.db) == before
+    assert all_paths(library.db) == before
     assert library.begin(user, LONG, "long.txt")["fileId"] != begun["fileId"]
 
 
@@ -132,11 +138,11 @@ def test_nobody_goes_on_with_anothers_upload(library: Library, user: Any) -> Non
 def test_what_cannot_be_uploaded_is_refused_by_its_field(
     library: Library, changes: dict[str, Any], field: str
 ) -> None:
-    data = library.announced(TEXT, "small.txt") | changes
+    data = library.upload_request(TEXT, "small.txt") | changes
     with pytest.raises(InvalidArgument) as refused:
         library.call(begin_upload, ANN, data)
     assert refused.value.field == field
-    assert everything(library.db) == []
+    assert all_paths(library.db) == []
 
 
 def test_a_name_is_kept_without_folders_and_unseen_characters(library: Library) -> None:
@@ -162,10 +168,10 @@ def test_uploads_that_nobody_finished_are_swept(library: Library) -> None:
     begun = library.begin(ANN, LONG, "long.txt")
     library.send(ANN, begun["fileId"], LONG, 0)
     sweep_files(library.platform)
-    assert len(everything(library.db)) == 2
+    assert len(all_paths(library.db)) == 2
     later = datetime.now(UTC) + timedelta(hours=25)
     assert FileStore(library.db).sweep(now=later) == 1
-    assert everything(library.db) == []
+    assert all_paths(library.db) == []
     with pytest.raises(NotFound):
         library.send(ANN, begun["fileId"], LONG, 1)
 
@@ -174,14 +180,14 @@ def test_a_file_that_became_no_document_is_swept_and_one_that_did_is_kept(
     library: Library, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     library.add(ANN, TEXT, "kept.txt")
-    before = everything(library.db)
+    before = all_paths(library.db)
     with monkeypatch.context() as patched:
         patched.setattr(uploads, "_queue", lambda *a, **b: (_ for _ in ()).throw(RuntimeError))
         with pytest.raises(RuntimeError):
             library.upload(ANN, TEXT * 2, "lost.txt")
     later = datetime.now(UTC) + timedelta(hours=25)
     assert FileStore(library.db).sweep(now=later) == 1
-    assert everything(library.db) == before
+    assert all_paths(library.db) == before
 
 
 def test_a_part_that_comes_while_its_upload_is_removed_leaves_nothing(
@@ -202,16 +208,16 @@ def test_a_part_that_comes_while_its_upload_is_removed_leaves_nothing(
     monkeypatch.setattr(files_module, "contents_at", lambda db, place: Slow())
     with pytest.raises(NotFound):
         library.send(ANN, begun["fileId"], LONG, 0)
-    assert everything(library.db) == []
+    assert all_paths(library.db) == []
 
 
 @pytest.mark.parametrize("content", ["a", "YW Jj", "=", "קובץ", "\u202eYWJj"])
 def test_content_that_is_not_base64_is_refused(library: Library, content: str) -> None:
-    data = library.announced(b"abc", "small.txt", content=content)
+    data = library.upload_request(b"abc", "small.txt", content=content)
     with pytest.raises(InvalidArgument, match="base64") as refused:
         library.call(begin_upload, ANN, data)
     assert refused.value.field == "content"
-    assert everything(library.db) == []
+    assert all_paths(library.db) == []
 
 
 @pytest.mark.parametrize(
@@ -260,13 +266,13 @@ def test_an_app_says_by_role_or_claim_who_uploads(
     may: bool,
 ) -> None:
     monkeypatch.setenv("ROLLCALL_UPLOADS", variable)
-    data = library.announced(TEXT, "small.txt")
+    data = library.upload_request(TEXT, "small.txt")
     if may:
         assert library.call(begin_upload, ANN, data, claims=claims)["missing"] == [0]
     else:
         with pytest.raises(PermissionDenied):
             library.call(begin_upload, ANN, data, claims=claims)
-        assert everything(library.db) == []
+        assert all_paths(library.db) == []
 
 
 def test_a_variable_that_cannot_be_read_lets_nobody_through(

@@ -18,7 +18,7 @@ from rollcall.registry.compiler import compile_after, compile_registry
 from rollcall.registry.segments import PART_BYTES
 from rollcall.registry.snapshot import snapshot
 from tests.support.full_form import amount
-from tests.support.registries import renew
+from tests.support.registries import reload_registry
 
 ROOM = {
     "id": "find_room",
@@ -72,7 +72,7 @@ def test_what_cannot_be_used_is_refused_with_its_reason_and_the_rest_goes_in(db:
     assert compiled.refused.keys() == reasons.keys() == manifest(db)["refused"].keys()
     for id, reason in reasons.items():
         assert reason in compiled.refused[id]
-    renew(db)
+    reload_registry(db)
     assert list(snapshot(db).content.entries) == ["find_room"]
 
 
@@ -92,7 +92,7 @@ def test_a_document_in_the_seeds_own_form_is_enough(db: Client) -> None:
         }
     )
     assert compile_registry(db).refused == {}
-    renew(db)
+    reload_registry(db)
     entry = snapshot(db).content.entries["make_sheet"]
     assert entry.spec.parameters["required"] == ["topic"]
     assert entry.spec.writes  # what does not say that it only reads is taken to write
@@ -133,7 +133,7 @@ def test_of_a_change_only_the_segments_it_is_in_are_written_anew(
     assert compile_registry(db).written == 8  # the head, the index and six segments
     register(db, "tool_7", version=2)
     assert compile_registry(db).written == 1
-    renew(db)
+    reload_registry(db)
     entries = snapshot(db).content.entries
     assert [entries[id].version for id in ("tool_6", "tool_7")] == [1, 2]
 
@@ -160,7 +160,7 @@ def test_a_segment_too_large_for_a_document_lies_in_several(
     for number in range(20):
         register(db, f"tool_{number}")
     compile_registry(db)
-    renew(db)
+    reload_registry(db)
     assert len(snapshot(db).content.entries["tool_3"].spec.parameters["properties"]) == 1
     assert PART_BYTES < 1_000_000
 
@@ -183,7 +183,7 @@ def test_who_publishes_older_documents_than_another_starts_over(
 
     monkeypatch.setattr(compiling, "_documents", read)
     compile_registry(db)
-    renew(db)
+    reload_registry(db)
     assert snapshot(db).content.entries["find_room"].version == 2
 
 
@@ -246,7 +246,7 @@ def test_of_processes_that_publish_at_once_each_gets_its_turn_and_the_last_chang
     with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
         failed = list(pool.map(published_by_a_process, [db.project] * processes, range(processes)))
     assert failed == [[]] * processes
-    renew(db)
+    reload_registry(db)
     entries = snapshot(db).content.entries
     assert {id: entries[id].version for id in entries} == {
         f"tool_{mine}_{number}": 4 for mine in range(processes) for number in range(3)

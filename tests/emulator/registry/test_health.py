@@ -22,7 +22,7 @@ from rollcall.registry import segments
 from rollcall.registry.health import PAGE, check, health
 from rollcall.registry.recorder import SAMPLES, HealthRecorder, by_client
 from rollcall.registry.segments import PART_BYTES, read_records
-from tests.support.counting import counted
+from tests.support.firestore_operations import count_operations
 from tests.support.full_form import amount
 
 NOON = datetime(2026, 12, 10, 12, tzinfo=UTC).timestamp()
@@ -205,7 +205,7 @@ def test_nothing_is_written_where_nothing_happened(
 ) -> None:
     tell(db, clock, None)
     look(db, clock)
-    with counted() as found:
+    with count_operations() as found:
         for _ in range(5):
             clock.now += 60
             look(db, clock, a=entry("a"), b=entry("b"))

@@ -13,7 +13,7 @@ from rollcall.registry import snapshot
 from rollcall.registry.compiler import compile_registry
 from rollcall.registry.segments import part
 from rollcall.registry.selection import Selection, ToolRequest, select
-from tests.support.counting import counted
+from tests.support.firestore_operations import count_operations
 
 AGENT = AgentProfile(id="a", name={"en": "A"}, instructions="Help.", tools=("*",))
 MEANINGS = {"water": 0, "money": 1, "travel": 2}
@@ -123,15 +123,15 @@ def test_who_embeds_no_queries_does_not_read_the_vectors(db: Client) -> None:
     a_registry(db)
     compile_registry(db)
     snapshot.forget()
-    with counted() as without:
+    with count_operations() as without:
         snapshot.snapshot(db)
     embedder = Embedder()
     compile_registry(db, embedder=embedder)
     snapshot.forget()
-    with counted() as beside:
+    with count_operations() as beside:
         registry = snapshot.snapshot(db)
     assert beside.reads == without.reads
-    with counted() as wanted:
+    with count_operations() as wanted:
         registry.content.vectors(db, embedder)
         registry.content.vectors(db, embedder)
     assert wanted.reads == 1

@@ -19,8 +19,8 @@ from rollcall.registry.compiler import compile_registry
 from rollcall.registry.documents import with_overrides
 from rollcall.registry.index import Index
 from tests.emulator.registry.test_compiler import register
-from tests.support.counting import counted
-from tests.support.registries import renew
+from tests.support.firestore_operations import count_operations
+from tests.support.registries import reload_registry
 
 AGENT = AgentProfile(id="helper", name={"en": "Helper"}, instructions="Help.", tools=("*",))
 
@@ -41,12 +41,12 @@ def grow_old(db: Client) -> None:
 def test_nothing_is_read_while_the_copy_is_fresh_and_then_the_manifest_alone(db: Client) -> None:
     register(db)
     compile_registry(db)
-    with counted() as cold:
+    with count_operations() as cold:
         snapshot.snapshot(db)
-    with counted() as warm:
+    with count_operations() as warm:
         snapshot.snapshot(db)
     grow_old(db)
-    with counted() as stale:
+    with count_operations() as stale:
         snapshot.snapshot(db)
     assert (cold.reads, warm.reads, stale.reads) == (4, 0, 1)
 
@@ -62,7 +62,7 @@ def test_after_a_change_only_what_changed_is_read(
     register(db, "tool_7", version=2)
     compile_registry(db)
     grow_old(db)
-    with counted() as after:
+    with count_operations() as after:
         found = snapshot.snapshot(db)
     assert after.reads == 2  # the manifest, and the segment that holds it
     assert found.content.entries["tool_7"].version == 2
@@ -192,14 +192,14 @@ def test_health_is_read_with_the_manifest(db: Client) -> None:
     snapshot.snapshot(db)
     db.document("registry/manifest").update({"health": {"find_room": "down"}})
     grow_old(db)
-    with counted() as read:
+    with count_operations() as read:
         assert snapshot.snapshot(db).down == {"find_room"}
     assert read.reads == 1
 
 
 def test_one_capability_is_one_read(db: Client) -> None:
     register(db)
-    with counted() as read:
+    with count_operations() as read:
         found = snapshot.entry(db, "find_room")
         assert found is snapshot.entry(db, "find_room")
     assert (found is not None and found.id, read.reads) == ("find_room", 1)
@@ -214,6 +214,6 @@ def test_one_capability_is_one_read(db: Client) -> None:
 
 def test_an_agents_overrides_are_read_too(db: Client) -> None:
     db.document("agents/helper").set({"overrides": {"maxSteps": 2, "instructions": "Short."}})
-    renew(db)
+    reload_registry(db)
     changed = with_overrides(AGENT, snapshot.snapshot(db).content.agents["helper"])
     assert (changed.max_steps, changed.instructions) == (2, "Short.")

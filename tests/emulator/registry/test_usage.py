@@ -21,7 +21,7 @@ from rollcall.registry import usage as usages
 from rollcall.registry.segments import PART_BYTES
 from rollcall.registry.usage import Usage, day_name, roll_up, usage
 from rollcall.store import audit
-from tests.support.counting import counted
+from tests.support.firestore_operations import count_operations
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 DAY = NOON.date()
@@ -200,7 +200,7 @@ def test_days_are_added_up_and_read_apart(db: Client) -> None:
         at = NOON + timedelta(days=days)
         write(db, *[run_entry(began_at=at, at=at) for _ in range(days + 1)])
     count(db)
-    with counted() as cost:
+    with count_operations() as cost:
         found = usage(db, DAY, DAY + timedelta(days=2))
     assert sum(row.counts.runs for row in found.runs) == 6
     assert cost.reads == 3

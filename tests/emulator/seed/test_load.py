@@ -9,7 +9,7 @@ import pytest
 
 from rollcall.store.seeding import read_folder
 from seed.loading import packs
-from tests.support.seeding import ROOT
+from tests.support.seed_command import ROOT
 
 FILES = [file for pack in packs() for file in read_folder(ROOT / "seed" / pack)]
 """The packs' data; several packs may have files of one collection."""

@@ -20,7 +20,7 @@ from rollcall.store.admission import LOOK_AT, Admission, TooManyRuns
 from rollcall.store.batches import read_all
 from rollcall.store.budgets import UserLimits, forget_limits, limits
 from rollcall.store.paths import user_day
-from tests.support.counting import counted
+from tests.support.firestore_operations import count_operations
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 MIDNIGHT = datetime(2026, 11, 22, tzinfo=UTC)
@@ -105,7 +105,7 @@ def test_without_a_limit_everybody_is_let_in_and_remembered(db: Client) -> None:
 
 def test_a_start_costs_one_read_and_one_write(db: Client) -> None:
     starts(db, 3)
-    with counted() as cost:
+    with count_operations() as cost:
         start(db)
     assert (cost.reads, cost.writes) == (1, 1)
 
@@ -122,10 +122,10 @@ def test_the_minute_slides_over_midnight(db: Client) -> None:
 
 
 def test_only_in_the_first_minutes_of_a_day_yesterday_is_read_and_written(db: Client) -> None:
-    with counted() as cost:
+    with count_operations() as cost:
         start(db, now=MIDNIGHT + timedelta(seconds=239))
     assert (cost.reads, cost.writes) == (2, 2)
-    with counted() as cost:
+    with count_operations() as cost:
         start(db, now=MIDNIGHT + timedelta(seconds=241))
     assert (cost.reads, cost.writes) == (1, 1)
 
@@ -219,7 +219,7 @@ def test_runs_that_are_over_make_room(db: Client, change: Any) -> None:
 def test_a_run_takes_the_place_of_the_one_before_in_its_thread(db: Client) -> None:
     for number in range(3):
         start(db, run=running(db, f"t{number}"), at_once=3)
-    with counted() as cost:
+    with count_operations() as cost:
         start(db, run="threads/t1/runs/r2", at_once=3)
     assert (cost.reads, cost.writes) == (1, 1)
 

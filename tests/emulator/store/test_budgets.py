@@ -6,11 +6,11 @@ from google.cloud.firestore import Client
 
 from rollcall.core.context import User
 from rollcall.store import budgets
-from tests.support.counting import counted
+from tests.support.firestore_operations import count_operations
 
 
 def test_limits_are_read_once_a_minute_and_then_from_memory(db: Client) -> None:
-    with counted() as cost:
+    with count_operations() as cost:
         for _ in range(3):
             assert budgets.limits(db).of_user(User("ann")).usd_per_day == 2.0
     assert cost.reads == 2

@@ -33,10 +33,10 @@ from rollcall.store.message_log import TurnUsage
 from rollcall.store.open_run import OpenRun
 from rollcall.store.recovery import recover_run
 from tests.emulator.store.test_run_opening import RESULT, answer, history_of, opened, opening
-from tests.support.keeping import update_times
-from tests.support.leases import end_lease
-from tests.support.losing import losing_commit
-from tests.support.office import at_once
+from tests.support.lost_commits import lose_commit
+from tests.support.office import run_concurrently
+from tests.support.run_times import end_lease
+from tests.support.user_data import update_times
 
 CALL = ToolCall("c1", "pay", {"amountUsd": 5})
 FOUND = ToolResult("c1", "pay", '{"output": 5}')
@@ -140,7 +140,7 @@ def test_only_what_was_left_lying_is_taken_up(db: Client) -> None:
 def test_of_many_at_once_one_takes_a_run_up(db: Client) -> None:
     dead = opened(db, opening())
     end_lease(db, dead.thread_id, "r1")
-    taken = at_once(8, lambda _: recover_run(db, dead.thread_id, "r1"))
+    taken = run_concurrently(8, lambda _: recover_run(db, dead.thread_id, "r1"))
     assert sum(isinstance(each, OpenRun) for each in taken) == 1
     assert (paths.run(db, dead.thread_id, "r1").get().to_dict() or {})["attempt"] == 2
 
@@ -196,7 +196,7 @@ def test_an_answer_that_gets_lost_is_not_taken_for_a_lost_lease(
         for number, save in enumerate(SAVES[:3]):
             if number == 1:
                 run.save_reply(1, ModelMessage("", (CALL,)), TurnUsage())
-            with losing_commit(monkeypatch, 0, how):  # type: ignore[arg-type]
+            with lose_commit(monkeypatch, 0, how):  # type: ignore[arg-type]
                 save(run)
         log = paths.thread(db, run.thread_id).collection("messages").stream()
         assert [(each.to_dict() or {})["n"] for each in log] == [0, 1, 2, 3]
@@ -223,7 +223,9 @@ def test_a_yes_opens_the_run_that_goes_on(db: Client) -> None:
 def test_of_many_at_once_one_goes_on_and_all_learn_which(db: Client) -> None:
     run = waiting(db)
     (id,) = ids(run)
-    outcomes = at_once(8, lambda n: go_on(run, {id: YES}, run_id=f"next-{n}", user=User("ann")))
+    outcomes = run_concurrently(
+        8, lambda n: go_on(run, {id: YES}, run_id=f"next-{n}", user=User("ann"))
+    )
     (winner,) = [each for each in outcomes if isinstance(each, OpenRun)]
     assert {each for each in outcomes if isinstance(each, str)} <= {winner.run_id}
     assert all(isinstance(each, OpenRun | str | Aborted) for each in outcomes)
@@ -293,7 +295,7 @@ def test_an_opening_whose_answer_was_lost_is_opened_once(
 ) -> None:
     run = waiting(db)
     (id,) = ids(run)
-    with losing_commit(monkeypatch, 0, "twice"):
+    with lose_commit(monkeypatch, 0, "twice"):
         next_run = go_on(run, {id: YES})
     assert isinstance(next_run, OpenRun)
     answer(next_run, "Paid.")

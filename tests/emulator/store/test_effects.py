@@ -25,8 +25,8 @@ from rollcall.core.errors import (
 from rollcall.store import effects, paths
 from rollcall.store.batches import update_unchanged
 from rollcall.store.effects import MAX_ATTEMPTS, Effect, Write, effect_key, perform_once
-from tests.support.losing import How, losing_commit
-from tests.support.office import Died, at_once
+from tests.support.lost_commits import How, lose_commit
+from tests.support.office import ProcessDeath, run_concurrently
 
 EFFECT = Effect(effect_key("t", "r", 1, 0), "ann", "pay", 1, "digest")
 RESULT = {"paid": 5}
@@ -34,7 +34,7 @@ RESULT = {"paid": 5}
 
 def failing_first(batch: WriteBatch | None) -> Any:
     """Dies before it writes anything."""
-    raise Died
+    raise ProcessDeath
 
 
 class Till:
@@ -103,7 +103,7 @@ def test_a_write_happens_once_and_a_repeat_is_given_its_result(till: Till, way: 
 
 @WAYS
 def test_of_many_at_once_one_writes_and_all_have_the_result(till: Till, way: str) -> None:
-    assert at_once(10, lambda _: till.perform(way, waits=True)) == [RESULT] * 10
+    assert run_concurrently(10, lambda _: till.perform(way, waits=True)) == [RESULT] * 10
     assert till.written() == 1
 
 
@@ -151,8 +151,8 @@ def test_an_atomic_write_that_broke_off_has_not_happened(till: Till) -> None:
 
 
 def test_a_process_that_dies_after_writing_leaves_an_unknown(till: Till) -> None:
-    till.then = failing(Died())
-    with pytest.raises(Died):
+    till.then = failing(ProcessDeath())
+    with pytest.raises(ProcessDeath):
         till.perform()
     assert till.status() == "pending"
     till.then = lambda: None
@@ -162,8 +162,8 @@ def test_a_process_that_dies_after_writing_leaves_an_unknown(till: Till) -> None
 
 
 def test_what_can_be_looked_up_is(till: Till) -> None:
-    till.then = failing(Died())
-    with pytest.raises(Died):
+    till.then = failing(ProcessDeath())
+    with pytest.raises(ProcessDeath):
         till.perform("findable")
     till.then = lambda: None
     assert till.perform("findable") == RESULT
@@ -172,7 +172,7 @@ def test_what_can_be_looked_up_is(till: Till) -> None:
 
 def test_what_did_not_happen_may_be_made_again(till: Till) -> None:
     way = Write(failing_first, find=till.find)
-    with pytest.raises(Died):
+    with pytest.raises(ProcessDeath):
         perform_once(till.db, EFFECT, way, waits_for_others=False)
     till.grow_old()
     with pytest.raises(Unavailable, match="before anything was written"):
@@ -183,7 +183,7 @@ def test_what_did_not_happen_may_be_made_again(till: Till) -> None:
 
 def test_what_was_begun_a_moment_ago_and_is_not_found_may_still_happen(till: Till) -> None:
     way = Write(failing_first, find=till.find)
-    with pytest.raises(Died):
+    with pytest.raises(ProcessDeath):
         perform_once(till.db, EFFECT, way, waits_for_others=False)
     with pytest.raises(OutcomeUnknown, match="may still happen"):
         till.perform("findable")
@@ -191,11 +191,11 @@ def test_what_was_begun_a_moment_ago_and_is_not_found_may_still_happen(till: Til
 
 
 def test_an_atomic_write_that_was_cut_off_is_made_once(till: Till) -> None:
-    till.then = failing(Died())
-    with pytest.raises(Died):
+    till.then = failing(ProcessDeath())
+    with pytest.raises(ProcessDeath):
         till.perform("atomic")
     till.then = lambda: None
-    assert at_once(5, lambda _: till.perform("atomic")).count(RESULT) >= 1
+    assert run_concurrently(5, lambda _: till.perform("atomic")).count(RESULT) >= 1
     assert (till.written(), till.status()) == (1, "done")
 
 
@@ -203,8 +203,8 @@ def test_one_that_is_going_on_elsewhere_is_waited_for_and_then_left_to_it(
     till: Till, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(effects, "PATIENCE_S", 0.05)
-    till.then = failing(Died())
-    with pytest.raises(Died):
+    till.then = failing(ProcessDeath())
+    with pytest.raises(ProcessDeath):
         till.perform()
     with pytest.raises(Aborted) as caught:
         till.perform(waits=True)
@@ -362,7 +362,7 @@ def test_a_commit_whose_answer_is_lost_never_doubles_a_write(
         except Exception as error:  # as the loop does: "it failed on our side"
             return error
 
-    with losing_commit(monkeypatch, number, how):
+    with lose_commit(monkeypatch, number, how):
         first = attempt()
     if first == RESULT:
         assert till.written() == 1
@@ -468,7 +468,7 @@ def test_an_unknown_outcome_is_called_so_also_where_it_cannot_be_noted(
     def breaking_off(batch: WriteBatch | None) -> Any:
         raise ServiceUnavailable("the connection was lost")
 
-    with losing_commit(monkeypatch, 1, "before") as seen, pytest.raises(OutcomeUnknown):
+    with lose_commit(monkeypatch, 1, "before") as seen, pytest.raises(OutcomeUnknown):
         perform_once(db, EFFECT, Write(breaking_off), waits_for_others=False)
     assert len(seen) == 2  # the claim, and the note that failed
 
@@ -477,9 +477,9 @@ def test_what_is_found_to_have_happened_is_so_also_where_it_cannot_be_noted(
     db: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     way = Write(lambda batch: RESULT, find=lambda: RESULT)
-    with losing_commit(monkeypatch, 1, "before"):
+    with lose_commit(monkeypatch, 1, "before"):
         assert perform_once(db, EFFECT, way, waits_for_others=False) == RESULT
-    with losing_commit(monkeypatch, 1, "before"):
+    with lose_commit(monkeypatch, 1, "before"):
         assert perform_once(db, EFFECT, way, waits_for_others=False) == RESULT
 
 

@@ -21,7 +21,7 @@ from rollcall.store.files import (
     place_for_new,
 )
 from tests.support.fake_storage import BUCKET, FakeStorage
-from tests.support.knowledge import everything
+from tests.support.user_data import all_paths
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 CONTENT = random.Random(3).randbytes(PART_BYTES + 12_345)
@@ -86,7 +86,7 @@ def test_parts_in_a_bucket_are_plain_bytes_and_none_is_in_firestore(db: Client) 
     assert names == {
         f"rollcall-files/{file.id}/{number:04d}": "application/octet-stream" for number in (0, 1)
     }
-    assert everything(db) == [f"files/{file.id}"]
+    assert all_paths(db) == [f"files/{file.id}"]
 
 
 def test_a_removed_file_is_gone_at_once_and_its_content_with_the_next_sweep(
@@ -97,9 +97,9 @@ def test_a_removed_file_is_gone_at_once_and_its_content_with_the_next_sweep(
     assert FileStore(db).find(file.id) is None
     with pytest.raises(NotFound):
         FileStore(db).add_part("ann", file.id, 0, CONTENT[:PART_BYTES])
-    assert "ann" not in str([db.document(path).get().to_dict() for path in everything(db)])
+    assert "ann" not in str([db.document(path).get().to_dict() for path in all_paths(db)])
     FileStore(db).sweep(now=NOW)
-    assert everything(db) == []
+    assert all_paths(db) == []
     assert not (storage and storage.objects)
 
 
@@ -110,7 +110,7 @@ def test_a_sweep_that_broke_off_is_done_by_the_next(db: Client) -> None:
         assert FileStore(db).sweep(now=NOW) == 0
         fake.fails = None
         assert FileStore(db).sweep(now=NOW) == 1
-        assert (fake.objects, everything(db)) == ({}, [])
+        assert (fake.objects, all_paths(db)) == ({}, [])
 
 
 def test_a_bucket_that_is_gone_keeps_no_other_file_from_being_swept(
@@ -118,10 +118,10 @@ def test_a_bucket_that_is_gone_keeps_no_other_file_from_being_swept(
 ) -> None:
     with FakeStorage() as fake:
         remove(db, stored(db))
-        held = db.document(everything(db)[0])
+        held = db.document(all_paths(db)[0])
         held.parent.document("0").set({**(held.get().to_dict() or {}), "place": "gone"})
         assert FileStore(db).sweep(now=NOW) == 1
-        assert (fake.objects, everything(db)) == ({}, ["files/0"])
+        assert (fake.objects, all_paths(db)) == ({}, ["files/0"])
     assert "file 0 stays until the next sweep" in caplog.text
 
 

@@ -23,9 +23,10 @@ from rollcall.store.run_opening import Opening, open_run
 from rollcall.store.runs import thread_id_for
 from tests.emulator.store.test_open_run import FOUND
 from tests.emulator.store.test_run_opening import REQUEST, answer, history_of, opened, opening
-from tests.support.counting import counted
-from tests.support.keeping import NOW, Keeping, write_all
-from tests.support.leases import end_lease
+from tests.support.firestore_operations import count_operations
+from tests.support.local_functions import LocalPlatform
+from tests.support.run_times import end_lease
+from tests.support.user_data import NOW, write_all
 
 RESULT = {"name": "search", "content": '{"output": []}', "isError": False}
 
@@ -213,7 +214,7 @@ def test_it_is_stopped(db: Client, old: Any) -> None:
 
 def test_it_is_erased(db: Client, old: Any) -> None:
     end_lease(db, THREAD, "r1")
-    erase_one_thread(Keeping(db), "ann", THREAD, for_good=True)
+    erase_one_thread(LocalPlatform(db), "ann", THREAD, for_good=True)
     with pytest.raises((FailedPrecondition, NotFound)):
         save_as_before(db, old)
 
@@ -227,7 +228,7 @@ def test_a_thread_that_such_a_run_left_is_opened_from_its_view(db: Client, old: 
     paths.window(db, THREAD).set(view)
     paths.thread(db, THREAD).update({"lease": None, "nextMessage": 2})
     paths.run(db, THREAD, "r1").update({"status": "failed", "leaseUntil": None})
-    with counted() as found:
+    with count_operations() as found:
         run = open_run(db, opening("r2", is_new=False))
     assert isinstance(run, OpenRun)
     assert run.next_message == 3

@@ -26,8 +26,9 @@ from rollcall.store.run_closing import cancel
 from tests.emulator.store.test_continuations import SAVES
 from tests.emulator.store.test_run_opening import answer, opened, opening
 from tests.support.full_form import cases
-from tests.support.keeping import Keeping, update_times
-from tests.support.leases import end_lease
+from tests.support.local_functions import LocalPlatform
+from tests.support.run_times import end_lease
+from tests.support.user_data import update_times
 
 CALL = ToolCall("c1", "pay", {"amountUsd": 5})
 FOUND = (ToolResult("c1", "pay", '{"output": 5}'), dict[str, Any]())
@@ -76,11 +77,11 @@ def _stop(run: OpenRun) -> None:
 
 def _erase(run: OpenRun, *, for_good: bool) -> None:
     end_lease(run.db, run.thread_id, "r1")
-    erase_one_thread(Keeping(run.db), "ann", run.thread_id, for_good=for_good)
+    erase_one_thread(LocalPlatform(run.db), "ann", run.thread_id, for_good=for_good)
 
 
 def _erase_user(run: OpenRun) -> None:
-    erase_user(Keeping(run.db), "ann", (), with_account=False)
+    erase_user(LocalPlatform(run.db), "ann", (), with_account=False)
 
 
 PASSING: dict[str, Callable[[OpenRun], None]] = {

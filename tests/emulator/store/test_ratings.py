@@ -19,7 +19,8 @@ from rollcall.endpoints.rate_message import rate_message
 from rollcall.registry.usage import roll_up, usage
 from rollcall.store.erasure import erase_one_thread
 from rollcall.store.ratings import MAX_CHANGES, MAX_WRITES
-from tests.support.keeping import Keeping, write_all
+from tests.support.local_functions import LocalPlatform
+from tests.support.user_data import write_all
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 CALLS = [{"tool": "look_up"}, {"tool": "pay"}]
@@ -56,7 +57,7 @@ def rate(db: Client, rating: str | None, *, uid: str = "ann", **data: Any) -> di
         if {"runId", "messageId"} & set(data)
         else {"threadId": "t1", "runId": "r1"}
     )
-    return rate_message(Keeping(db), Call(User(uid), {**place, "rating": rating, **data}))
+    return rate_message(LocalPlatform(db), Call(User(uid), {**place, "rating": rating, **data}))
 
 
 def refused(db: Client, rating: Any, **data: Any) -> tuple[str, str | None]:
@@ -213,7 +214,7 @@ def test_a_rating_of_a_version_before_counts_its_changes_as_its_writes(db: Clien
 
 def test_a_rating_is_exported_and_goes_with_its_thread(db: Client) -> None:
     rate(db, "up", comment="Good")
-    platform = Keeping(db)
+    platform = LocalPlatform(db)
     items = export_my_data(platform, Call(User("ann"), {}))["items"]
     (found,) = [item for item in items if item["kind"] == "ratings"]
     assert (found["data"]["rating"], found["data"]["comment"]) == ("up", "Good")
@@ -225,7 +226,7 @@ def test_a_rating_is_exported_and_goes_with_its_thread(db: Client) -> None:
 
 def test_a_rating_goes_with_its_user(db: Client) -> None:
     rate(db, "up", comment="Good")
-    delete_my_data(Keeping(db), Call(User("ann"), {"confirm": True}))
+    delete_my_data(LocalPlatform(db), Call(User("ann"), {"confirm": True}))
     assert not stored(db)
     left = [each.to_dict() for each in db.collection("audit").stream()]
     assert len(left) == 2

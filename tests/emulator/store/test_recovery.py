@@ -12,7 +12,7 @@ from rollcall.store.open_run import OpenRun
 from rollcall.store.recovery import find_unfinished
 from tests.emulator.store.test_continuations import NO, YES, ids, waiting
 from tests.emulator.store.test_run_opening import answer, opened, opening
-from tests.support.leases import end_lease
+from tests.support.run_times import end_lease
 
 GRACE = timedelta(seconds=10)
 

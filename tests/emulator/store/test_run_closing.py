@@ -17,7 +17,7 @@ from rollcall.store.message_log import TurnUsage
 from rollcall.store.recovery import recover_run
 from rollcall.store.run_closing import cancel
 from tests.emulator.store.test_run_opening import RESULT, answer, history_of, opened, opening
-from tests.support.leases import end_lease
+from tests.support.run_times import end_lease
 
 CALL = ToolCall("c1", "look_up", {})
 

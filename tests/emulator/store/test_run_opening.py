@@ -26,7 +26,7 @@ from rollcall.store.message_log import TurnUsage, read_history
 from rollcall.store.open_run import OpenRun
 from rollcall.store.run_opening import Opening, open_run
 from rollcall.store.runs import Finished, Unfinished, thread_id_for
-from tests.support.leases import end_lease
+from tests.support.run_times import end_lease
 
 RESULT: dict[str, Any] = {
     "message": "Done.",

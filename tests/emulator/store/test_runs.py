@@ -16,9 +16,9 @@ from rollcall.store.open_run import OpenRun
 from rollcall.store.run_opening import Opening, open_run
 from rollcall.store.runs import Finished, is_generated_id, new_run_id, thread_id_for
 from tests.emulator.store.test_run_opening import answer, opened, opening
-from tests.support.keeping import Keeping
-from tests.support.losing import How, losing_commit
-from tests.support.office import at_once
+from tests.support.local_functions import LocalPlatform
+from tests.support.lost_commits import How, lose_commit
+from tests.support.office import run_concurrently
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 MIDNIGHT = datetime(2026, 11, 22, tzinfo=UTC)
@@ -67,7 +67,7 @@ def test_of_one_id_in_several_threads_at_once_one_is_opened(
         except AgentError as error:
             return error
 
-    outcomes = at_once(10, attempt)
+    outcomes = run_concurrently(10, attempt)
     assert sum(isinstance(outcome, OpenRun) for outcome in outcomes) == 1
     assert sum(isinstance(outcome, AlreadyExists) for outcome in outcomes) == 8
     runs = [each for each in db.collection_group("runs").stream() if each.id == "same"]
@@ -82,7 +82,7 @@ def test_an_id_that_was_made_here_is_repeated_and_never_opened_by_a_client(db: C
     for start in (opening(id, thread_id=elsewhere, is_new=False), opening(new_run_id())):
         with pytest.raises(NotFound):
             open_run(db, start)
-    erase_one_thread(Keeping(db), "ann", here, for_good=False)
+    erase_one_thread(LocalPlatform(db), "ann", here, for_good=False)
     with pytest.raises(NotFound, match="erased"):
         open_run(db, opening(id, thread_id=here, is_new=False))
 
@@ -107,7 +107,7 @@ def test_an_opening_whose_answer_is_lost_is_one_run(
     id = "mine" if is_named else new_run_id()
     start = opening(id, is_named=is_named)
     try:
-        with losing_commit(monkeypatch, 0, how):
+        with lose_commit(monkeypatch, 0, how):
             run = open_run(db, start)
     except Exception as error:
         assert "lost" in str(error)  # the caller is told, and asks again

@@ -31,8 +31,8 @@ from seed.screen import Screen
 from seed.target import DEMO_USER
 from tests.evals.planner.cases import Case, Reply, Verdict, read_cases, verdict
 from tests.evals.report import Measured, share, table
-from tests.support.calling import Here
 from tests.support.catalogs import catalog
+from tests.support.local_functions import LocalPlatform
 
 RIGHT_SHARE = 0.6
 """At least so many are right; none is wrong."""
@@ -98,7 +98,9 @@ def send_all(cases: Sequence[Case], model: str) -> list[Outcome]:
 def _sample() -> Platform:
     """A new project with the sample data of every pack."""
     make: Any = AnonymousCredentials
-    platform = Here(Client(project=f"demo-eval-{uuid.uuid4().hex[:8]}", credentials=make()))
+    platform = LocalPlatform(
+        Client(project=f"demo-eval-{uuid.uuid4().hex[:8]}", credentials=make())
+    )
     everybody = {"user": {"runsPerMinute": None, "runsAtOnce": None}}
     platform.db.document("budgets/limits").set(everybody)
     sync(platform.db, catalog.capabilities(), catalog.agents().values())

@@ -24,7 +24,7 @@ from rollcall.registry.snapshot import Snapshot
 from tests.evals.meaning import Meaning, embedded, embedder_named
 from tests.evals.registry.measure import ANYTHING, ask
 from tests.evals.registry.queries import CATALOGUE_QUERIES, Query, own_queries, read_queries
-from tests.evals.registry.tools import Document, declared, further
+from tests.evals.registry.tools import Document, capability_documents, new_catalogue_documents
 from tests.evals.report import Measured, mean, table
 from tests.support.registries import registry_of
 
@@ -60,7 +60,10 @@ class Enriched:
 def measure(model: str) -> Measured:
     """Ask in every way that a model and an embedder were named for."""
     text_model = None if model == OFFLINE else StructuredText(load_model(model))
-    documents = {each["id"]: each for each in map(in_english, [*declared(), *further()])}
+    documents = {
+        each["id"]: each
+        for each in map(in_english, [*capability_documents(), *new_catalogue_documents()])
+    }
     asked = [*own_queries(), *read_queries(CATALOGUE_QUERIES)]
     queries = [each for each in asked if each.language == "he" and each.gold]
     return compare(documents, queries, text_model, embedder_named())

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from rollcall.registry.selection import BUCKETS, LEARNED, Weights, features
 from tests.evals.registry.queries import CATALOGUE_QUERIES, HERE, read_queries
-from tests.evals.registry.tools import catalogue
+from tests.evals.registry.tools import catalogue_documents
 
 _ROUNDS = 40
 _RATE, _SLOWING, _BIAS_RATE = 0.3, 0.1, 0.1
@@ -37,14 +37,14 @@ def small_talk() -> list[str]:
 
 def requests() -> list[str]:
     """What wants a tool."""
-    declared = [
+    sentences = [
         text
-        for each in catalogue()
+        for each in catalogue_documents()
         for text in (*each["keywords"], *(example["userRequest"] for example in each["examples"]))
     ]
     more = read_queries(CATALOGUE_QUERIES)
     dev = [query.query for query in more if query.split == "dev" and query.gold]
-    return [*_lines("requests.txt"), *declared, *_lines("labelled_requests.txt"), *dev]
+    return [*_lines("requests.txt"), *sentences, *_lines("labelled_requests.txt"), *dev]
 
 
 def learned(idle: Sequence[str], wanting: Sequence[str]) -> Weights:

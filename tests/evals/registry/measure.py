@@ -29,7 +29,12 @@ from rollcall.registry.selection import FINDER, Selection, ToolRequest, select
 from rollcall.registry.snapshot import Snapshot
 from tests.evals.meaning import Meaning, embedded, embedder_named
 from tests.evals.registry.queries import CATALOGUE_QUERIES, Query, own_queries, read_queries
-from tests.evals.registry.tools import declared, further, registered, sent_chars
+from tests.evals.registry.tools import (
+    capability_documents,
+    compile_registry,
+    new_catalogue_documents,
+    sent_chars,
+)
 from tests.evals.report import Measured, mean, share, table
 from tests.support.catalogs import catalog
 
@@ -68,9 +73,9 @@ class Asked:
 def measure() -> Measured:
     """Ask every agent over the capabilities that exist, and one that may use anything over the
     catalogue too."""
-    own, more = declared(), further()
+    own, more = capability_documents(), new_catalogue_documents()
     over_own, over_more = own_queries(), read_queries(CATALOGUE_QUERIES)
-    existing, full = registered(own), registered([*own, *more])
+    existing, full = compile_registry(own), compile_registry([*own, *more])
     runs = {
         **{
             f"the {agent.id} agent, {len(agent.tools)} tools": (existing, agent, over_own)

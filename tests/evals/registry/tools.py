@@ -21,24 +21,24 @@ Document = dict[str, Any]
 
 
 @cache
-def declared() -> tuple[Document, ...]:
+def capability_documents() -> tuple[Document, ...]:
     """The registry documents of the capabilities that exist."""
     return tuple(capability_document(each) for each in catalog.capabilities())
 
 
-def catalogue() -> list[Document]:
+def catalogue_documents() -> list[Document]:
     """The documents of the further capabilities: the fields that a declaration has."""
     lines = CATALOGUE.read_text(encoding="utf-8").splitlines()
     return [json.loads(line) for line in lines if line.strip()]
 
 
-def further() -> list[Document]:
+def new_catalogue_documents() -> list[Document]:
     """Those of the catalogue that do not exist by now: a registry has each id once."""
-    existing = {each["id"] for each in declared()}
-    return [each for each in catalogue() if each["id"] not in existing]
+    existing = {each["id"] for each in capability_documents()}
+    return [each for each in catalogue_documents() if each["id"] not in existing]
 
 
-def registered(documents: Sequence[Document]) -> Snapshot:
+def compile_registry(documents: Sequence[Document]) -> Snapshot:
     """The registry with these documents, compiled as in Firestore."""
     known = {"status": "active", "source": "code"}
     return registry_of(

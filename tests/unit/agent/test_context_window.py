@@ -33,7 +33,7 @@ from rollcall.models.base import (
 )
 from rollcall.models.provider import known_window
 from tests.support.fake_providers import FakeProviders
-from tests.support.rules import for_every
+from tests.support.for_every import for_every
 
 PAGE = "The breaker of this circuit is sized at 125 percent of the continuous load. " * 200
 WINDOW = 32_768

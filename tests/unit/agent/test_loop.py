@@ -24,7 +24,7 @@ from rollcall.core.wire import CallStatus, Citation, StopReason
 from rollcall.models.base import Finish, FinishReason, TextDelta
 from rollcall.store.message_log import TurnUsage
 from rollcall.testing import ScriptedModel, calls, says
-from tests.support.scripted import Notes, Table, turn
+from tests.support.scripted_turn import MemoryJournal, ToolTable, turn
 
 AG_UI = TypeAdapter(AgUiEvent)
 
@@ -136,7 +136,7 @@ def test_results_and_records_are_in_the_order_of_the_calls() -> None:
 
 
 def test_a_reply_is_saved_before_its_calls_and_a_result_before_it_is_shown() -> None:
-    notes = Notes()
+    notes = MemoryJournal()
 
     def tool(progress: Any) -> str:
         notes.lines.append("tool ran")
@@ -195,7 +195,7 @@ def test_a_crashing_tool_tells_an_incident_and_hides_its_text(
     ],
 )
 def test_a_call_that_cannot_be_run_is_refused(call: tuple[str, Any], code: str) -> None:
-    table = Table({"a": lambda progress: "x"})
+    table = ToolTable({"a": lambda progress: "x"})
     _, ended = play(turn(ScriptedModel([calls(call), says("Ok.")]), table.tools, dispatch=table))
     assert ended.calls[0].status is CallStatus.REFUSED
     assert ended.calls[0].error is not None
@@ -204,7 +204,7 @@ def test_a_call_that_cannot_be_run_is_refused(call: tuple[str, Any], code: str) 
 
 
 def test_a_step_of_nothing_but_repeated_calls_stops_the_turn() -> None:
-    table = Table({"a": lambda progress: {"items": ["one"]}})
+    table = ToolTable({"a": lambda progress: {"items": ["one"]}})
     again = calls(("a", {}))
     model = ScriptedModel([again, again, says("One item.")])
     _, ended = play(turn(model, table.tools, dispatch=table))
@@ -214,7 +214,7 @@ def test_a_step_of_nothing_but_repeated_calls_stops_the_turn() -> None:
 
 
 def test_two_equal_calls_in_one_step_run_once_and_do_not_stop_it() -> None:
-    table = Table({"a": lambda progress: "x"})
+    table = ToolTable({"a": lambda progress: "x"})
     model = ScriptedModel([calls(("a", {}), ("a", {})), says("Ok.")])
     _, ended = play(turn(model, table.tools, dispatch=table))
     assert table.called == ["a"]
@@ -325,7 +325,7 @@ def test_a_blocked_or_cut_reply_says_so(reason: FinishReason, stop: StopReason) 
 
 
 def test_a_call_that_may_have_been_cut_off_is_not_run_and_the_model_is_told() -> None:
-    table = Table({"remove": lambda progress, **given: "gone"})
+    table = ToolTable({"remove": lambda progress, **given: "gone"})
     whole, empty, torn = ("remove", {"id": "a"}), ("remove", ""), ("remove", "{}")
     cut = [*calls(whole, empty, torn)[:-1], Finish(FinishReason.LENGTH)]
     model = ScriptedModel([cut, says("One is gone.")])
@@ -344,7 +344,7 @@ def test_a_call_that_may_have_been_cut_off_is_not_run_and_the_model_is_told() ->
 
 
 def test_the_calls_of_a_blocked_reply_are_not_run() -> None:
-    table = Table({"remove": lambda progress: "gone"})
+    table = ToolTable({"remove": lambda progress: "gone"})
     blocked = [TextDelta("I wi"), *calls(("remove", {}))[:-1], Finish(FinishReason.BLOCKED)]
     _, ended = play(turn(ScriptedModel([blocked]), table.tools, dispatch=table))
     assert (table.called, ended.calls) == ([], [])
@@ -463,7 +463,7 @@ def ask(**changes: Any) -> NeedsApproval:
 
 
 def test_a_call_that_waits_ends_the_run_when_the_others_of_its_step_are_answered() -> None:
-    notes = Notes()
+    notes = MemoryJournal()
     model = ScriptedModel([calls(("pay", {}), ("look", {}))])
     tools = {"pay": lambda progress: ask(), "look": lambda progress: "seen"}
     events, ended = play(turn(model, tools, journal=notes))
@@ -505,7 +505,7 @@ def going_on(reply: ModelMessage, *, made: Sequence[ToolCall] = (), **state: Any
 
 
 def test_only_what_is_not_answered_yet_is_run() -> None:
-    table = Table({"a": lambda progress: "new", "b": lambda progress: "new"})
+    table = ToolTable({"a": lambda progress: "new", "b": lambda progress: "new"})
     answered = {0: ToolResult("c0", "a", '{"output": "old"}')}
     work = turn(
         ScriptedModel([says("Ok.")]),
@@ -519,7 +519,7 @@ def test_only_what_is_not_answered_yet_is_run() -> None:
 
 
 def test_a_call_that_somebody_decided_is_run_though_it_is_not_offered_any_more() -> None:
-    table = Table({"a": lambda progress: "done"}, decided=frozenset({"c0"}))
+    table = ToolTable({"a": lambda progress: "done"}, decided=frozenset({"c0"}))
     model = ScriptedModel([says("Ok.")])
     work = turn(model, table.tools, dispatch=table, **going_on(reply_of("a")))
     _, ended = play(replace(work, request=replace(work.request, tools=())))
@@ -564,7 +564,7 @@ def test_the_time_that_is_over_asks_no_model_again() -> None:
 
 
 def test_a_call_of_an_earlier_run_is_a_repeat() -> None:
-    table = Table({"a": lambda progress: "x", "b": lambda progress: "x"})
+    table = ToolTable({"a": lambda progress: "x", "b": lambda progress: "x"})
     earlier = (ToolCall("old", "a", {}),)
     work = turn(
         ScriptedModel([calls(("a", {})), says("Ok.")]),
@@ -578,7 +578,7 @@ def test_a_call_of_an_earlier_run_is_a_repeat() -> None:
 
 def test_a_clients_tool_may_be_called_again_but_not_in_the_next_step() -> None:
     tools = {"test": lambda progress: "x", "edit": lambda progress: "x"}
-    table = Table(tools, clients=frozenset(tools))
+    table = ToolTable(tools, clients=frozenset(tools))
     test, edit = calls(("test", {})), calls(("edit", {}))
     model = ScriptedModel(
         [test, edit, test, edit, calls(("test", {}), ("test", {})), test, says("Ok.")]
@@ -599,8 +599,8 @@ def test_a_stop_leaves_reads_and_sees_writes_to_their_end() -> None:
         is_stopped.set()
         return "written"
 
-    table = Table({"read": read, "write": write}, writing=frozenset({"write"}))
-    notes = Notes()
+    table = ToolTable({"read": read, "write": write}, writing=frozenset({"write"}))
+    notes = MemoryJournal()
     work = turn(
         ScriptedModel([calls(("read", {}), ("write", {}))]),
         table.tools,
@@ -629,7 +629,7 @@ def test_nothing_for_a_second_is_said_to_who_drives_the_turn() -> None:
 def test_a_write_that_runs_past_the_deadline_is_unknown() -> None:
     begins, release = threading.Event(), threading.Event()
     hang = {"a": lambda progress: begins.set() or release.wait(60)}
-    table = Table(hang, writing=frozenset(hang))
+    table = ToolTable(hang, writing=frozenset(hang))
 
     def work(deadline: float) -> Turn:
         model = ScriptedModel([calls(("a", {}))])

@@ -17,7 +17,7 @@ from rollcall.core.context import User
 from rollcall.models.base import Usage
 from rollcall.models.provider import default_model
 from rollcall.store.budgets import Limits
-from tests.support.rules import for_every
+from tests.support.for_every import for_every
 
 TODAY = date(2026, 11, 26)
 MILLION = 1_000_000

@@ -47,8 +47,8 @@ from rollcall.core.redaction import HIDDEN
 from rollcall.core.wire import Citation
 from rollcall.models.planner.history import Step
 from rollcall.registry.entries import Entry
+from tests.support.for_every import for_every
 from tests.support.registries import tool
-from tests.support.rules import for_every
 
 AGENT = AgentProfile(id="a", name={"en": "A"}, instructions="Help in the office.", tools=("*",))
 TOOLS = (tool("book_room", "Book a room."), tool("find_room", "Find a room."))

@@ -26,8 +26,8 @@ from rollcall.core.events import Event
 from rollcall.core.logs import isolated_context, user_digest
 from rollcall.store.approvals import Approval, ApprovalStatus
 from rollcall.testing import ScriptedModel, calls, says
-from tests.support.scripted import turn
-from tests.support.spans import Spans, recorded
+from tests.support.scripted_turn import turn
+from tests.support.spans import Spans, record_spans
 
 UID = "Xk29fLmQ0pT7uV1wZ3yA5bC8dE6"
 
@@ -78,7 +78,7 @@ def play(asked: Turn, opened: Opened | None = None) -> dict[str, Any]:
 
 @pytest.fixture
 def spans(monkeypatch: pytest.MonkeyPatch) -> Iterator[Spans]:
-    with recorded(monkeypatch) as found:
+    with record_spans(monkeypatch) as found:
         yield found
 
 

@@ -32,7 +32,7 @@ from rollcall.core.wire import CallStatus, StopReason
 from rollcall.models.base import ToolSpec
 from rollcall.store.message_log import CALL_BYTES, TurnUsage
 from rollcall.testing import ScriptedModel, calls, says
-from tests.support.scripted import Notes, Table, turn
+from tests.support.scripted_turn import MemoryJournal, ToolTable, turn
 from tests.unit.agent.test_loop import play, play_past_deadline
 
 
@@ -55,7 +55,7 @@ def test_of_a_write_that_ends_its_thread_nobody_knows_whether_it_happened() -> N
         raise SystemExit(3)
 
     tools = {"a": leaving}
-    dispatch = Table(tools, writing=frozenset({"a"}))
+    dispatch = ToolTable(tools, writing=frozenset({"a"}))
     model = ScriptedModel([calls(("a", {})), says("Ok.")])
     _, ended = play(turn(model, tools, dispatch=dispatch))
     assert ended.calls[0].status is CallStatus.UNKNOWN
@@ -106,7 +106,7 @@ class Leaving:
 def test_who_leaves_while_a_write_ends_that_cannot_be_saved_leaves_all_the_same() -> None:
     has_begun, may_end = threading.Event(), threading.Event()
     tools = {"a": lambda progress: has_begun.set() or may_end.wait(60)}
-    dispatch = Table(tools, writing=frozenset({"a"}))
+    dispatch = ToolTable(tools, writing=frozenset({"a"}))
     model = ScriptedModel([calls(("a", {})), says("Ok.")])
     steps = run(turn(model, tools, dispatch=dispatch, journal=Leaving()))
     while next(steps) is not None or not has_begun.is_set():
@@ -227,7 +227,7 @@ def test_what_breaks_off_in_a_tool_is_told_to_the_developer_and_not_to_the_model
 
 
 @dataclass
-class Saves(Notes):
+class Saves(MemoryJournal):
     """A journal that remembers which results came in one save."""
 
     saves: list[list[int]] = field(default_factory=list)
@@ -296,7 +296,7 @@ def test_what_is_gathered_is_saved_when_the_client_leaves(
 def test_nothing_is_shown_before_it_is_saved() -> None:
     lines: list[str] = []
 
-    class Journal(Notes):
+    class Journal(MemoryJournal):
         def save_results(self, results: Any) -> None:
             lines.append("saved")
 

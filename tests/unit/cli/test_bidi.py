@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rollcall_cli.bidi import isolated, orders_itself, reads_from_right, seen_order
-from tests.support.rules import for_every
+from tests.support.for_every import for_every
 
 
 def _seen(line: str, *, from_right: bool) -> str:

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rollcall_cli.partial_json import MAX_DEPTH, Change, NotJson, PartialJson, Path
+from tests.support.for_every import for_every
 from tests.support.full_form import amount
-from tests.support.rules import for_every
 
 VALUES = [
     {},

@@ -14,7 +14,7 @@ from rollcall.core.errors import PermissionDenied
 from rollcall.core.http import bind_callable
 from rollcall.core.logs import report_incident
 from rollcall.core.texts import TEXTS
-from tests.support.calling import Functions, emulate, frames, token
+from tests.support.local_functions import Functions, frames, token, use_emulator_tokens
 
 GOOGLE_KEY = "AIza" + "b1" * 17 + "c"
 SSE = {"Accept": "text/event-stream"}
@@ -22,7 +22,7 @@ SSE = {"Accept": "text/event-stream"}
 
 @pytest.fixture(autouse=True)
 def emulated(monkeypatch: pytest.MonkeyPatch) -> None:
-    emulate(monkeypatch.setenv)
+    use_emulator_tokens(monkeypatch.setenv)
 
 
 def post(

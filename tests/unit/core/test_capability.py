@@ -16,7 +16,7 @@ from rollcall.core.context import ToolContext, User
 from rollcall.core.errors import InvalidArgument
 from rollcall.core.logs import log_fields, set_fields
 from rollcall.core.wire import Wire
-from tests.support.rules import for_every
+from tests.support.for_every import for_every
 
 CTX = ToolContext(user=User("u1"))
 

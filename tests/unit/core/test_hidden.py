@@ -22,7 +22,7 @@ from rollcall.core.hidden import (
     without_hidden,
 )
 from rollcall.core.schema import arguments_model, type_hints
-from tests.support.rules import for_every
+from tests.support.for_every import for_every
 
 if TYPE_CHECKING:
     from decimal import Decimal as OnlyForCheckers

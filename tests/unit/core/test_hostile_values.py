@@ -16,7 +16,7 @@ from rollcall.core.http import bind_callable
 from rollcall.core.inputs import check_json
 from rollcall.core.messages import ToolCall
 from rollcall.core.wire import Display
-from tests.support.calling import Functions, emulate, frames
+from tests.support.local_functions import Functions, frames, use_emulator_tokens
 
 CTX = ToolContext(user=User("ann"))
 mark = capability(name={"en": "T"}, category="c")
@@ -108,7 +108,7 @@ def test_arguments_that_could_not_be_kept_are_no_arguments(text: str) -> None:
 def test_a_chunk_that_is_not_json_ends_the_stream_with_an_error(
     chunk: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    emulate(monkeypatch.setenv)
+    use_emulator_tokens(monkeypatch.setenv)
     closed: list[bool] = []
 
     def run(call: Any) -> Any:

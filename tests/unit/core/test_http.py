@@ -12,14 +12,14 @@ import pytest
 from rollcall.core.context import Call
 from rollcall.core.errors import Aborted, AlreadyExists, NotFound, PermissionDenied
 from rollcall.core.http import bind_request
-from tests.support.calling import Functions, emulate, frames, token
+from tests.support.local_functions import Functions, frames, token, use_emulator_tokens
 
 MOST = 1_000
 
 
 @pytest.fixture(autouse=True)
 def emulated(monkeypatch: pytest.MonkeyPatch) -> None:
-    emulate(monkeypatch.setenv)
+    use_emulator_tokens(monkeypatch.setenv)
 
 
 def send(handler: Any, body: Any = None, *, path: str = "tried/here", **more: Any) -> Any:

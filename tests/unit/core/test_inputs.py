@@ -23,7 +23,7 @@ from rollcall.core.inputs import (
 )
 from rollcall.core.texts import TEXTS, without_isolates
 from rollcall.core.wire import RunRequest
-from tests.support.rules import for_every
+from tests.support.for_every import for_every
 
 
 def _refuse_x(value: str) -> str:

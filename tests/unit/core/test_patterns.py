@@ -19,8 +19,8 @@ from rollcall.core.policy import (
     patterns_of_command,
     patterns_of_path,
 )
+from tests.support.for_every import for_every
 from tests.support.full_form import amount
-from tests.support.rules import for_every
 
 
 @for_every(

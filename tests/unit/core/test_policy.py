@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from rollcall.core.policy import ApprovalPolicy, combined
 from rollcall.core.wire import Role
-from tests.support.rules import for_every
+from tests.support.for_every import for_every
 
 ALWAYS = ApprovalPolicy()
 NEVER = ApprovalPolicy(ask="never")

@@ -13,7 +13,7 @@ from rollcall.core.context import ToolContext, User
 from rollcall.core.hidden import MASK, Hidden
 from rollcall.core.wire import Display
 from rollcall.registry.capabilities import read_capability
-from tests.support.rules import for_every
+from tests.support.for_every import for_every
 
 UNSEEN = {
     "a turned line": "\u202e",

@@ -36,8 +36,8 @@ from rollcall.core.redaction import (
     redacted,
     redacted_json,
 )
+from tests.support.for_every import for_every
 from tests.support.full_form import amount
-from tests.support.rules import for_every
 
 SEED = Path(__file__).parents[3] / "seed"
 # Written in two pieces each: a whole one would look like a leak to whoever scans this repository.

@@ -17,7 +17,7 @@ from rollcall.core.errors import FailedPrecondition, Unauthenticated
 from rollcall.core.http import bind_callable
 from rollcall.core.statement import HEADER, LIFETIME_S, SKEW_S, signed, verified
 from rollcall.core.wire import Role
-from tests.support.calling import PROJECT, Functions, emulate, token
+from tests.support.local_functions import PROJECT, Functions, token, use_emulator_tokens
 
 SECRET = "a secret of the tests that is long enough"
 BODY = b'{"data": {"arguments": {"x": 1}}}'
@@ -26,7 +26,7 @@ ANN = User("ann", role=Role.TEACHER, tenant="north", name="Ann א")
 
 @pytest.fixture(autouse=True)
 def configured(monkeypatch: pytest.MonkeyPatch) -> None:
-    emulate(monkeypatch.setenv)
+    use_emulator_tokens(monkeypatch.setenv)
     monkeypatch.setenv("ROLLCALL_STATEMENT_SECRET", SECRET)
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from rollcall.core.messages import Media, Text, UserMessage
 from rollcall.core.titles import TITLE_CHARS, title_of
-from tests.support.rules import for_every
+from tests.support.for_every import for_every
 
 ENGLISH = [
     ("Hi! Can you please summarize the budget conversation?", "Summarize the budget conversation"),

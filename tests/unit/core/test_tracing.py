@@ -16,7 +16,7 @@ from rollcall.core.errors import NotFound
 from rollcall.core.logs import in_request, isolated_context, log_fields, traceparent
 from rollcall.core.tracing import NOTHING, span
 from tests.support.forked_python import FEWEST, run_python
-from tests.support.spans import Spans, recorded
+from tests.support.spans import Spans, record_spans
 
 FUNCTIONS = Path(__file__).parents[3] / "functions"
 SERVED = {"FUNCTION_TARGET": "list_capabilities", "GCLOUD_PROJECT": "demo-test"}
@@ -27,7 +27,7 @@ PARENT = {"traceparent": f"00-{TRACE}-{SPAN}-01"}
 
 @pytest.fixture
 def spans(monkeypatch: pytest.MonkeyPatch) -> Iterator[Spans]:
-    with recorded(monkeypatch) as found:
+    with record_spans(monkeypatch) as found:
         yield found
 
 

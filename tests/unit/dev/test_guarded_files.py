@@ -11,7 +11,7 @@ from rollcall.core.guarded_files import FILE, guarded_file, guarded_in_word
 from rollcall.core.texts import TEXTS
 from rollcall_cli.workspace.guard import _guarded
 from rollcall_cli.workspace.paths import folded
-from tests.support.rules import for_every
+from tests.support.for_every import for_every
 
 ROWS = json.loads(FILE.read_text("utf-8"))["files"]
 

@@ -10,7 +10,7 @@ import pytest
 from rollcall.core.errors import InvalidArgument
 from rollcall.endpoints.agui_input import client_thread_id, is_same_schema, run_input
 from rollcall.store.runs import thread_id_for
-from tests.support.rules import for_every
+from tests.support.for_every import for_every
 
 LEAST = {"threadId": "t", "runId": "r", "messages": []}
 

@@ -15,7 +15,7 @@ from rollcall.endpoints.agui_input import (
     read_messages,
     tool_answers,
 )
-from tests.support.rules import for_every
+from tests.support.for_every import for_every
 
 
 def user(id: str, content: Any = "Hello") -> dict[str, Any]:

@@ -10,7 +10,7 @@ from typing import Any
 from rollcall.models.base import load_embedder
 from tests.evals.registry.hebrew import compare, in_english
 from tests.evals.registry.queries import Query
-from tests.evals.registry.tools import catalogue
+from tests.evals.registry.tools import catalogue_documents
 from tests.support.fake_providers import FakeProviders
 
 TOOLS = {
@@ -27,7 +27,7 @@ QUESTIONS = {
 
 
 def documents() -> dict[str, dict[str, Any]]:
-    return {each["id"]: in_english(each) for each in catalogue()}
+    return {each["id"]: in_english(each) for each in catalogue_documents()}
 
 
 def questions() -> list[Query]:

@@ -14,7 +14,7 @@ from rollcall.knowledge.passages import (
     printed_heading,
     split,
 )
-from tests.support.rules import for_every
+from tests.support.for_every import for_every
 
 LINES = st.one_of(
     st.text(st.characters(codec="utf-8", exclude_characters="\n\r"), max_size=120),

@@ -16,9 +16,9 @@ from rollcall.core.errors import InvalidArgument, Unavailable
 from rollcall.knowledge import reader
 from rollcall.knowledge.pages import MOST_PAGES, PROBLEMS, CannotRead, Page
 from rollcall.knowledge.reader import MEMORY_BYTES, Kind, read, text_of
+from tests.support.for_every import for_every
 from tests.support.full_form import IS_FULL
 from tests.support.pdfs import encrypted, file_of, one_page, pdf, stream
-from tests.support.rules import for_every
 
 FUNCTIONS = Path(__file__).parents[3] / "functions"
 GOOD = pdf([[("3.2 Grounding", 16), "The conductor is sized by the table."], ["Second page."]])

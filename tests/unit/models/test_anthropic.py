@@ -34,7 +34,8 @@ from rollcall.models.base import (
     ToolSpec,
     Usage,
 )
-from tests.support.fake_providers import ANTHROPIC_KEY, FakeProviders, Said, gather
+from tests.support.fake_providers import ANTHROPIC_KEY, FakeProviders, WholeReply, gather
+from tests.support.for_every import for_every
 from tests.support.provider_replies import (
     Json,
     Reply,
@@ -49,7 +50,6 @@ from tests.support.provider_replies import (
     thinking_block,
     tool_use_block,
 )
-from tests.support.rules import for_every
 
 HELLO = UserMessage.of("hello")
 SCHEMA: Json = {"type": "object", "properties": {"city": {"type": "string"}}}
@@ -57,7 +57,7 @@ WEATHER = ToolSpec("get_weather", "Tell the weather.", SCHEMA)
 OSLO = {"city": "Oslo"}
 
 
-def say(*history: Message, deadline: float | None = None, **changes: Any) -> Said:
+def say(*history: Message, deadline: float | None = None, **changes: Any) -> WholeReply:
     request = ModelRequest(
         "Be brief.", history or (HELLO,), (WEATHER,), deadline=deadline, **changes
     )

@@ -29,9 +29,9 @@ from rollcall.models.base import (
     Usage,
 )
 from rollcall.models.openai_chat import usage_of
-from tests.support.fake_providers import FakeProviders, Said, gather
+from tests.support.fake_providers import FakeProviders, WholeReply, gather
+from tests.support.for_every import for_every
 from tests.support.provider_replies import Json, Reply, chat, chat_text, plain, sse, status
-from tests.support.rules import for_every
 
 HELLO = UserMessage.of("hello")
 SCHEMA: Json = {"type": "object", "properties": {"city": {"type": "string"}}}
@@ -41,7 +41,7 @@ STOP, CALLS, LENGTH = FinishReason.STOP, FinishReason.TOOL_CALLS, FinishReason.L
 BLOCKED, MALFORMED = FinishReason.BLOCKED, FinishReason.MALFORMED
 
 
-def say(*history: Message, model: str = "qwen3", tools: tuple[ToolSpec, ...] = TOOLS) -> Said:
+def say(*history: Message, model: str = "qwen3", tools: tuple[ToolSpec, ...] = TOOLS) -> WholeReply:
     request = ModelRequest("Be brief.", history or (HELLO,), tools)
     return gather(openai.Model(model).stream(request), "openai")
 

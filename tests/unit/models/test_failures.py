@@ -16,7 +16,7 @@ from rollcall.models.base import Clock
 from rollcall.models.failures import agent_errors, as_agent_error, kind_of, redacted
 from rollcall.models.provider import provider_of
 from rollcall.models.transport import ProviderError
-from tests.support.rules import for_every
+from tests.support.for_every import for_every
 
 REQUEST = httpx2.Request("POST", "https://provider.example/?key=sk-planted-0123")
 WORDS = "Wrong key sk-planted-0123"

@@ -14,7 +14,7 @@ from rollcall.core.messages import (
 )
 from rollcall.models import gemini
 from rollcall.models.base import FinishReason, ModelRequest, ToolSpec, Usage
-from tests.support.fake_providers import FakeProviders, Said, gather
+from tests.support.fake_providers import FakeProviders, WholeReply, gather
 from tests.support.provider_replies import (
     Json,
     Reply,
@@ -30,7 +30,9 @@ SCHEMA: Json = {"type": "object", "properties": {"city": {"type": "string"}}}
 WEATHER = ToolSpec("get_weather", "Tell the weather.", SCHEMA)
 
 
-def say(*messages: Message, model: str = "gemini-3.8-flash", deadline: float | None = None) -> Said:
+def say(
+    *messages: Message, model: str = "gemini-3.8-flash", deadline: float | None = None
+) -> WholeReply:
     request = ModelRequest("Be brief.", messages or (HELLO,), (WEATHER,), deadline=deadline)
     return gather(gemini.Model(model).stream(request), "gemini")
 

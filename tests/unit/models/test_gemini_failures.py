@@ -24,7 +24,7 @@ from rollcall.models.base import (
     QuotaExhausted,
     ToolSpec,
 )
-from tests.support.fake_providers import GEMINI_KEY, FakeProviders, Said, gather
+from tests.support.fake_providers import GEMINI_KEY, FakeProviders, WholeReply, gather
 from tests.support.provider_replies import (
     Json,
     Reply,
@@ -41,7 +41,9 @@ SCHEMA: Json = {"type": "object", "properties": {"city": {"type": "string"}}}
 WEATHER = ToolSpec("get_weather", "Tell the weather.", SCHEMA)
 
 
-def say(*messages: Message, model: str = "gemini-3.8-flash", deadline: float | None = None) -> Said:
+def say(
+    *messages: Message, model: str = "gemini-3.8-flash", deadline: float | None = None
+) -> WholeReply:
     request = ModelRequest("Be brief.", messages or (HELLO,), (WEATHER,), deadline=deadline)
     return gather(gemini.Model(model).stream(request), "gemini")
 

@@ -31,9 +31,9 @@ from rollcall.models.base import (
     load_model,
 )
 from tests.support import provider_replies as wire
-from tests.support.fake_providers import FakeProviders, Said, gather
+from tests.support.fake_providers import FakeProviders, WholeReply, gather
+from tests.support.for_every import for_every
 from tests.support.provider_replies import Json, Reply
-from tests.support.rules import for_every
 from tests.support.whole_replies import in_one_piece
 
 APIS = ("responses", "chat", "gemini", "anthropic")
@@ -94,7 +94,7 @@ def say(
     *,
     streamed: bool = False,
     deadline: float | None = None,
-) -> Said:
+) -> WholeReply:
     queue(fake, api)(reply)
     request = asked(streamed=streamed, deadline=deadline)
     return gather(model_of(api).stream(request), provider_of(api))

@@ -1,7 +1,7 @@
 import pytest
 
 from rollcall.models.json_stream import DONE, json_events
-from tests.support.rules import for_every
+from tests.support.for_every import for_every
 
 
 @for_every(

@@ -25,9 +25,9 @@ from rollcall.models.provider import (
     media_types,
     providers,
 )
-from tests.support.fake_providers import Said, gather
+from tests.support.fake_providers import WholeReply, gather
+from tests.support.for_every import for_every
 from tests.support.https_server import Handler, HttpsServer
-from tests.support.rules import for_every
 
 ACME = Path(__file__).parents[2] / "support" / "acme"
 KEY = "acme-key-0123456789"
@@ -50,7 +50,7 @@ def acme(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     forget()
 
 
-def say(answer: Any, monkeypatch: pytest.MonkeyPatch) -> Said:
+def say(answer: Any, monkeypatch: pytest.MonkeyPatch) -> WholeReply:
     """What the model says at a server that answers so."""
     server = HttpsServer(None, "127.0.0.1", answer)
     monkeypatch.setenv("ACME_BASE_URL", f"http://127.0.0.1:{server.port}")

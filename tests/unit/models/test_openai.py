@@ -17,7 +17,7 @@ from rollcall.core.messages import (
 )
 from rollcall.models import openai
 from rollcall.models.base import BrokenOff, ModelRequest, QuotaExhausted, ToolSpec
-from tests.support.fake_providers import OPENAI_KEY, FakeProviders, Said, gather, vector_of
+from tests.support.fake_providers import OPENAI_KEY, FakeProviders, WholeReply, gather, vector_of
 from tests.support.provider_replies import (
     Json,
     Reply,
@@ -35,7 +35,7 @@ WEATHER = ToolSpec("get_weather", "Tell the weather.", SCHEMA)
 OSLO = '{"city": "Oslo"}'
 
 
-def say(*messages: Message, model: str = "gpt-5.5", deadline: float | None = None) -> Said:
+def say(*messages: Message, model: str = "gpt-5.5", deadline: float | None = None) -> WholeReply:
     request = ModelRequest("Be brief.", messages or (HELLO,), (WEATHER,), deadline=deadline)
     return gather(openai.Model(model).stream(request), "openai")
 

@@ -15,7 +15,7 @@ from rollcall.core.messages import (
 )
 from rollcall.models import openai
 from rollcall.models.base import FinishReason, ModelRequest, ToolSpec, Usage
-from tests.support.fake_providers import FakeProviders, Said, gather
+from tests.support.fake_providers import FakeProviders, WholeReply, gather
 from tests.support.provider_replies import (
     CHAT_USAGE,
     Json,
@@ -35,12 +35,12 @@ WEATHER = ToolSpec("get_weather", "Tell the weather.", SCHEMA)
 OSLO = '{"city": "Oslo"}'
 
 
-def say(*messages: Message, model: str = "gpt-5.5", deadline: float | None = None) -> Said:
+def say(*messages: Message, model: str = "gpt-5.5", deadline: float | None = None) -> WholeReply:
     request = ModelRequest("Be brief.", messages or (HELLO,), (WEATHER,), deadline=deadline)
     return gather(openai.Model(model).stream(request), "openai")
 
 
-def calls_of(said: Said) -> list[tuple[str, str, Json]]:
+def calls_of(said: WholeReply) -> list[tuple[str, str, Json]]:
     return [(call.id, call.name, call.arguments) for call in said.message.tool_calls]
 
 

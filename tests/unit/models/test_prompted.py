@@ -29,7 +29,7 @@ from rollcall.models.base import (
     load_model,
 )
 from rollcall.models.prompted import Reader, read_calls
-from tests.support.fake_providers import FakeProviders, Said, gather
+from tests.support.fake_providers import FakeProviders, WholeReply, gather
 from tests.support.provider_replies import Json, chat_text
 
 SCHEMA: Json = {"type": "object", "properties": {"city": {"type": "string"}}}
@@ -38,7 +38,7 @@ OSLO = '<tool_call>\n{"name": "get_weather", "arguments": {"city": "Oslo"}}\n</t
 HELLO = UserMessage.of("hello")
 
 
-def say(*messages: Message, **changes: Json) -> Said:
+def say(*messages: Message, **changes: Json) -> WholeReply:
     model = load_model("prompted:openai:llama-3")
     fields: Json = {"tools": (WEATHER,), **changes}
     request = ModelRequest("Be brief.", messages or (HELLO,), **fields)
@@ -49,7 +49,7 @@ def pieces(text: str, size: int) -> list[str]:
     return [text[at : at + size] for at in range(0, len(text), size)]
 
 
-def calls_of(said: Said) -> list[tuple[str, Json]]:
+def calls_of(said: WholeReply) -> list[tuple[str, Json]]:
     return [(call.name, call.arguments) for call in said.message.tool_calls]
 
 

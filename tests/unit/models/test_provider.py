@@ -5,7 +5,7 @@ from __future__ import annotations
 from rollcall.models.provider import media_types, provider
 from rollcall.models.structured import VIDEO
 from rollcall.store.attachments import KINDS
-from tests.support.rules import for_every
+from tests.support.for_every import for_every
 
 OLLAMA = {"OPENAI_BASE_URL": "http://localhost:11434/v1"}
 

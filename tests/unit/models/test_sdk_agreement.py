@@ -29,9 +29,9 @@ from rollcall.core.messages import (
 from rollcall.models import gemini
 from rollcall.models.base import ModelRequest, ToolSpec, load_model
 from tests.support import provider_replies as wire
-from tests.support.fake_providers import ANTHROPIC_KEY, FakeProviders, Said, gather
+from tests.support.fake_providers import ANTHROPIC_KEY, FakeProviders, WholeReply, gather
+from tests.support.for_every import for_every
 from tests.support.provider_replies import Json, Reply
-from tests.support.rules import for_every
 from tests.support.whole_replies import in_one_piece
 
 SCHEMA: Json = {"type": "object", "properties": {"city": {"type": "string"}}}
@@ -59,7 +59,7 @@ REQUESTS = [
 """Everything that a request can hold."""
 
 
-def ask(fake: FakeProviders, model: str, reply: Reply, request: ModelRequest) -> Said:
+def ask(fake: FakeProviders, model: str, reply: Reply, request: ModelRequest) -> WholeReply:
     provider = model.partition(":")[0]
     getattr(fake, provider)(reply if request.streamed else in_one_piece(reply))
     return gather(load_model(model).stream(request), provider)
@@ -139,7 +139,7 @@ HISTORY: tuple[Message, ...] = (UserMessage.of("hello"),)
 TWO = [("get_weather", OSLO), ("get_weather", "{}")]
 
 
-def both(said: Said) -> Json:
+def both(said: WholeReply) -> Json:
     """What was read, as the SDKs' readings below tell it."""
     calls = [(call.id, call.name, call.arguments) for call in said.message.tool_calls]
     return said.message.text, calls, said.finish.usage.output_tokens

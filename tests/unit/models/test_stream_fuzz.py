@@ -16,7 +16,7 @@ from rollcall.models import anthropic, gemini, openai_chat, openai_responses
 from rollcall.models.base import Delta
 from rollcall.models.json_stream import json_events
 from tests.support import provider_replies as wire
-from tests.support.fake_providers import Said, gather
+from tests.support.fake_providers import WholeReply, gather
 from tests.support.full_form import amount
 from tests.support.provider_replies import Json, Reply
 
@@ -81,20 +81,20 @@ STREAMS: dict[str, tuple[Reply, Callable[..., Iterator[Delta]]]] = {
 
 
 @pytest.fixture(params=STREAMS)
-def stream(request: pytest.FixtureRequest) -> tuple[bytes, Callable[[Iterable[bytes]], Said]]:
+def stream(request: pytest.FixtureRequest) -> tuple[bytes, Callable[[Iterable[bytes]], WholeReply]]:
     """A stream's bytes, and what reads such."""
     reply, read = STREAMS[request.param]
     return b"".join(reply.chunks), lambda chunks: gather(read(json_events(chunks)))
 
 
-def heard(said: Said) -> Json:
+def heard(said: WholeReply) -> Json:
     calls = [(call.name, call.arguments) for call in said.message.tool_calls]
     return said.message.text, calls, said.finish.reason
 
 
 @pytest.mark.long
 def test_a_stream_that_is_cut_is_an_error_or_whole(
-    stream: tuple[bytes, Callable[[Iterable[bytes]], Said]],
+    stream: tuple[bytes, Callable[[Iterable[bytes]], WholeReply]],
 ) -> None:
     body, read = stream
     whole = heard(read([body]))
@@ -111,7 +111,7 @@ def test_a_stream_that_is_cut_is_an_error_or_whole(
 
 @pytest.mark.long
 def test_however_it_is_cut_into_pieces_the_same_is_read(
-    stream: tuple[bytes, Callable[[Iterable[bytes]], Said]],
+    stream: tuple[bytes, Callable[[Iterable[bytes]], WholeReply]],
 ) -> None:
     body, read = stream
     whole, dice = heard(read([body])), random.Random(17)
@@ -125,7 +125,7 @@ def test_however_it_is_cut_into_pieces_the_same_is_read(
 
 
 def test_a_stream_that_is_sent_twice_is_read_once(
-    stream: tuple[bytes, Callable[[Iterable[bytes]], Said]], request: pytest.FixtureRequest
+    stream: tuple[bytes, Callable[[Iterable[bytes]], WholeReply]], request: pytest.FixtureRequest
 ) -> None:
     body, read = stream
     if "gemini" in request.node.name:

@@ -18,7 +18,7 @@ from rollcall.registry.breaker import (
     check_up,
     next_state,
 )
-from tests.support.rules import for_every
+from tests.support.for_every import for_every
 
 NOW = 1_800_000_000.0
 HEALTHY = Breaker()

@@ -18,7 +18,7 @@ from rollcall.core.wire import Role, Status
 from rollcall.registry.capabilities import read_capability
 from rollcall.registry.documents import capability_document, read_overrides, with_overrides
 from rollcall.registry.entries import Entry, Execution
-from tests.support.rules import for_every
+from tests.support.for_every import for_every
 
 URL = "https://api.example.com/rooms"
 

@@ -19,8 +19,8 @@ from rollcall.registry.index import (
     message_words,
     words,
 )
+from tests.support.for_every import for_every
 from tests.support.full_form import amount
-from tests.support.rules import for_every
 
 MANY = amount(2_000, full=10_000)
 TOOLS = [

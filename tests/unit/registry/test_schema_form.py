@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rollcall.registry.schemas import check_schema, errors, normalise, schema_of_parameters
-from tests.support.rules import for_every
+from tests.support.for_every import for_every
 
 
 def of(**properties: Any) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from rollcall.agent.targets import Target, registered_target
 from rollcall.core.errors import InvalidArgument
 from rollcall.registry.capabilities import read_capability
 from rollcall.registry.schemas import MAX_CHARS, MAX_DEPTH, check_schema, errors
-from tests.support.rules import for_every
+from tests.support.for_every import for_every
 
 
 def target(schema: dict[str, Any]) -> Target:

@@ -20,7 +20,7 @@ from rich.table import Table
 
 from dev.emulators import running
 from tests.support.catalogs import catalog
-from tests.support.counting import Counted, counted
+from tests.support.firestore_operations import FirestoreOperations, count_operations
 
 ROOT = Path(__file__).parents[4]
 QUESTIONS = {
@@ -47,36 +47,36 @@ def _measure() -> Table:
     table = Table(title="Firestore operations of one turn (warm registry)")
     for column in ("turn", "reads", "writes", "event writes", "round trips", "with tools' own"):
         table.add_column(column, justify="left" if column == "turn" else "right")
-    with counted() as cold:
+    with count_operations() as cold:
         thread = _ask("Hello, how are you?")["threadId"]
     _add(table, "first in its process, new thread", cold)
     for name, question in QUESTIONS.items():
         _ask(question)  # the first time, extraction reads what later runs do not
         thread = _ask(QUESTIONS["a greeting"])["threadId"]
-        with counted() as found:
+        with count_operations() as found:
             _ask(question, threadId=thread)
         _add(table, name, found)
-    with counted() as found:
+    with count_operations() as found:
         _ask(QUESTIONS["a greeting"], threadId=thread, runId=f"bench-{uuid.uuid4().hex[:8]}")
     _add(table, "a greeting, the run named by the client", found)
     turn = _ask(QUESTIONS["a greeting"], threadId=thread)["turnId"]
-    with counted() as found:
+    with count_operations() as found:
         _run({"agent": "messaging", "threadId": thread, "retry": turn})
     _add(table, "the same, asked again", found)
     parts = [{"type": "text", "text": "What does it cost?"}, _attached("A lamp costs 40 dollars.")]
-    with counted() as found:
+    with count_operations() as found:
         _run({"agent": "messaging", "threadId": thread, "message": parts})
     _add(table, "a message with a file, which is read", found)
-    with counted() as found:
+    with count_operations() as found:
         asked = _ask(WRITE, threadId=thread)
     _add(table, "a write that asks for a yes", found)
-    with counted() as found:
+    with count_operations() as found:
         _approve(asked)
     _add(table, "the yes, and the write", found)
     return table
 
 
-def _add(table: Table, name: str, found: Counted) -> None:
+def _add(table: Table, name: str, found: FirestoreOperations) -> None:
     everything = f"{found.reads} reads, {found.writes} writes"
     own = (found.platform_reads, found.platform_writes, found.event_writes, found.round_trips)
     table.add_row(name, *map(str, own), everything)

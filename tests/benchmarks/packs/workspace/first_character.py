@@ -30,10 +30,10 @@ from dev.emulators import running
 from dev.paths import ROOT
 from tests.benchmarks.cold_start import publish
 from tests.clients.cli import COMMAND, environment
-from tests.support.cutting_proxy import CuttingProxy, serving
-from tests.support.serving import FUNCTIONS, deployed_environment, served
-from tests.support.stamping_provider import stamping_provider, stamps
+from tests.support.cutting_proxy import CuttingProxy, serve
+from tests.support.function_server import FUNCTIONS, deployed_environment, serve_function
 from tests.support.terminal import Terminal
+from tests.support.timestamp_provider import stamps, timestamp_provider
 
 TURNS, WARM = 30, 3
 USER = {"ROLLCALL_EMAIL": "bench@rollcall.example", "ROLLCALL_PASSWORD": "bench-bench"}
@@ -48,7 +48,7 @@ def measure() -> Table:
         table.add_column(column, justify="left" if column == "client" else "right")
     with _functions() as address, tempfile.TemporaryDirectory() as folder:
         watch = _Watch(address)
-        with serving(watch):
+        with serve(watch):
             env = environment(Path(folder), FUNCTIONS_EMULATOR_HOST=watch.address, **USER)
             for name, seen in (("terminal", _terminal(env)), ("JavaScript", _javascript(env))):
                 table.add_row(name, *_figures(seen, watch.passed))
@@ -58,13 +58,13 @@ def measure() -> Table:
 @contextmanager
 def _functions() -> Iterator[str]:
     """`run_agent` beside the emulators, with the provider that writes files; its address."""
-    with running(only=("auth", "firestore")) as suite, stamping_provider() as provider:
+    with running(only=("auth", "firestore")) as suite, timestamp_provider() as provider:
         publish(FUNCTIONS)
         _sign_up(suite.addresses.auth)
         emulators = suite.addresses.environment()
         more = {"OPENAI_API_KEY": "sk-bench", "ROLLCALL_MODEL": "openai:gpt-5.5"}
         settings = deployed_environment() | emulators | provider | more
-        with served(FUNCTIONS / "main.py", "run_agent", settings) as instance:
+        with serve_function(FUNCTIONS / "main.py", "run_agent", settings) as instance:
             instance.connect().close()
             yield f"127.0.0.1:{instance.port}"
 
@@ -82,7 +82,7 @@ class _Watch(CuttingProxy):
         super().__init__(server)
         self.passed: Seen = {}
 
-    def passing(self, data: bytes) -> None:
+    def on_data(self, data: bytes) -> None:
         now = time.monotonic_ns()
         for stamp in stamps(data.decode(errors="ignore")):
             self.passed.setdefault(stamp, now)

@@ -36,8 +36,8 @@ from rollcall.models.base import (
 from rollcall.registry import recorder
 from rollcall.testing import calls, says
 from tests.benchmarks.cold_start import firestore
-from tests.support.counting import Counted, counted
-from tests.support.office import Ran
+from tests.support.firestore_operations import FirestoreOperations, count_operations
+from tests.support.office import RunResponse
 from tests.support.packs.workspace.desk import Desk, Folder
 
 FILE = "def f(x):\n    return x\n" * 900
@@ -90,17 +90,17 @@ def _measure(desk: Desk) -> Table:
     return table
 
 
-def _row(table: Table, name: str, work: Callable[[], Ran]) -> Ran:
+def _row(table: Table, name: str, work: Callable[[], RunResponse]) -> RunResponse:
     recorder.forget()  # one write in 20 s of a process, and no run's
     began = time.process_time()
-    with counted() as found:
+    with count_operations() as found:
         ran = work()
     cpu_ms = (time.process_time() - began) * 1000
     table.add_row(name, *_figures(found), f"{cpu_ms:.0f}")
     return ran
 
 
-def _figures(found: Counted) -> list[str]:
+def _figures(found: FirestoreOperations) -> list[str]:
     operations = (found.reads, found.writes, found.event_writes, found.round_trips)
     size = f"{found.bytes_read / 1000:.0f}, {found.bytes_written / 1000:.0f}"
     return [*map(str, operations), size]
@@ -130,7 +130,7 @@ def _deltas(chars: int) -> list[Delta]:
     return [*begun, *(ArgumentsDelta("call-1", piece) for piece in pieces), CallEnd("call-1")]
 
 
-def _following(ran: Ran) -> str:
+def _following(ran: RunResponse) -> str:
     turn, _, number = str(ran.done["runId"]).rpartition("~")
     return f"{turn}~{int(number) + 1}"
 

@@ -24,10 +24,10 @@ from rollcall_cli.http import CallError
 from rollcall_cli.identity import User
 from rollcall_cli.place import Place
 from rollcall_cli.stored import Stored
-from tests.support.calling import token
 from tests.support.catalogs import catalog
 from tests.support.functions_process import functions_process
-from tests.support.knowledge import encoded
+from tests.support.knowledge import base64_text
+from tests.support.local_functions import token
 
 PROJECT = "demo-prefix"
 
@@ -122,7 +122,7 @@ def test_the_javascript_client_reads_under_the_prefix(place: Place) -> None:
 def test_the_queue_has_the_prefix_too(place: Place) -> None:
     content = b"Copper corrodes less than aluminium.\n" * 20
     about = {"name": "copper.txt", "contentType": "text/plain", "bytes": len(content)}
-    data = {**about, "sha256": hashlib.sha256(content).hexdigest(), "content": encoded(content)}
+    data = {**about, "sha256": hashlib.sha256(content).hexdigest(), "content": base64_text(content)}
     uploaded = functions(place, prefix="rc").call("begin_upload", data)
     path = place.path("documents", uploaded["document"]["documentId"])
     stored = Firestore(place, cast(User, Ann()))

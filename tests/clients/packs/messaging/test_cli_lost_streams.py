@@ -18,7 +18,7 @@ from rollcall_cli.place import Place
 from rollcall_cli.stored import Stored
 from tests.clients.cli import environment, rollcall
 from tests.support.cutting_proxy import CuttingProxy
-from tests.support.fake_providers import FakeProviders, Seen
+from tests.support.fake_providers import FakeProviders, Request
 from tests.support.full_form import SEED, amount
 from tests.support.provider_replies import Reply, call_item, message_item, responses
 
@@ -30,7 +30,7 @@ ANSWER = "".join(f"Sentence {number} of the answer, in one piece. " for number i
 class Steady(FakeProviders):
     """Answers by what it is asked, so that a step that is asked again is answered again."""
 
-    def answer(self, request: Seen) -> Reply:
+    def answer(self, request: Request) -> Reply:
         if b"function_call_output" in request.body:
             return responses(message_item(ANSWER), size=40)
         return responses(call_item("get_priority_messages", '{"limit": 3}', call_id="call_1"))

@@ -21,7 +21,7 @@ from rollcall_cli.tools import run_calls
 from rollcall_cli.workspace import Workspace
 from tests.clients.packs.workspace import whole_task
 from tests.support.cutting_proxy import CuttingProxy
-from tests.support.fake_providers import FakeProviders, Seen
+from tests.support.fake_providers import FakeProviders, Request
 from tests.support.full_form import SEED, amount
 from tests.support.provider_replies import Reply
 
@@ -32,7 +32,7 @@ POINTS = amount(2, full=10)
 class Steady(FakeProviders):
     """Answers by what it is asked, so that a step that is asked again is answered again."""
 
-    def answer(self, request: Seen) -> Reply:
+    def answer(self, request: Request) -> Reply:
         return whole_task.reply_to(request.json)
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from rollcall.store.client import database
-from tests.support.fake_providers import Seen
+from tests.support.fake_providers import Request
 from tests.support.provider_replies import Json, Reply, call_item, responses, responses_text
 
 READ = ("greeting.py", "test_farewell.py")
@@ -75,7 +75,7 @@ def assert_done(folder: Path) -> None:
     assert {name: (folder / name).read_text() for name in _FILES} == _FILES
 
 
-def assert_asked_once_a_step(requests: Sequence[Seen]) -> None:
+def assert_asked_once_a_step(requests: Sequence[Request]) -> None:
     """The model was asked once for each step, and saw both reads' results together."""
     assert len(requests) == len(_STEPS) + 1
     answered = [_answered(request.json) for request in requests]

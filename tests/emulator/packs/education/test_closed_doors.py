@@ -10,8 +10,7 @@ from google.cloud.firestore import Client
 
 from rollcall.core.shapes import Role
 from tests.support.bad_input import read_rows, wrong_answers
-from tests.support.calling import Functions
-from tests.support.keeping import everything
+from tests.support.local_functions import Functions
 from tests.support.packs.education.secrets import (
     OTHERS,
     OWN,
@@ -19,8 +18,9 @@ from tests.support.packs.education.secrets import (
     add_work,
     arguments,
     run_for_ben,
-    told,
+    secrets_in,
 )
+from tests.support.user_data import all_documents
 
 
 @pytest.fixture
@@ -31,7 +31,7 @@ def functions(school: Client, monkeypatch: pytest.MonkeyPatch) -> Functions:
 def of_the_pack(db: Client) -> dict[str, dict[str, Any]]:
     """The courses, material and work that are stored, by path."""
     kept = ("contents/", "courses/", "attempts/", "documents/", "files/")
-    return {path: data for path, data in everything(db).items() if path.startswith(kept)}
+    return {path: data for path, data in all_documents(db).items() if path.startswith(kept)}
 
 
 def test_others_get_nothing_by_any_function(school: Client, functions: Functions) -> None:
@@ -42,7 +42,7 @@ def test_others_get_nothing_by_any_function(school: Client, functions: Functions
             data = {"arguments": arguments(capability), "callKey": f"{uid}-{capability.id}"[:60]}
             answer = functions.post(capability.id, data, uid=uid, claims={"role": role.value})
             text = f"{capability.id} as {role}: {answer.get_data(as_text=True)}"
-            assert answer.status_code < 500 and not told(text), text
+            assert answer.status_code < 500 and not secrets_in(text), text
             assert answer.status_code == 403 or list(Role).index(role) >= least, text
     after = of_the_pack(school)
     assert {path: after[path] for path in before} == before
@@ -55,7 +55,7 @@ def test_another_teachers_agent_is_refused_what_is_not_hers(school: Client) -> N
     found = run_for_ben(school)
     assert len(found.calls) == len(WANTED)
     text = str(found.calls) + str(found.citations) + str(found.events)
-    assert not told(text)
+    assert not secrets_in(text)
     statuses = [each.status.value for each in found.calls]
     assert statuses == ["failed", "failed", "failed", "failed", "done", "done"]
     assert school.document("contents/fractions").get().exists

@@ -24,7 +24,7 @@ from rollcall.endpoints.my_data import delete_my_data
 from rollcall.store import made_files
 from rollcall.store.files import Allowance, FileStore
 from rollcall.store.made_files import MADE_FOR
-from tests.support.calling import Here
+from tests.support.local_functions import LocalPlatform
 from tests.support.packs.education.classroom import (
     NOW,
     add_attempt,
@@ -33,7 +33,7 @@ from tests.support.packs.education.classroom import (
     preview,
     write,
 )
-from tests.support.packs.education.exchange_formats import gift_parsed, qti_problems
+from tests.support.packs.education.exchange_formats import parse_gift, qti_problems
 
 
 def data_of(db: Client, uid: str, made: dict[str, Any]) -> dict[str, bytes]:
@@ -61,7 +61,7 @@ def test_a_worksheet_has_a_pdf_and_a_word_document_and_an_activity_qti_and_gift(
     )
     found = data_of(school, "ada", made)
     assert qti_problems(found["zip"]) == []
-    assert len(gift_parsed([found["txt"].decode()])[0]) == len(made["blocks"])
+    assert len(parse_gift([found["txt"].decode()])[0]) == len(made["blocks"])
 
 
 def test_an_infographic_shows_the_teachers_figures_and_none_without_any(school: Client) -> None:
@@ -154,7 +154,7 @@ def test_files_go_with_their_content_and_no_others(school: Client) -> None:
 def test_files_of_what_is_published_go_with_their_teacher(school: Client) -> None:
     publish(school, make_infographic(school)["contentId"])
     ada = User("ada", Role.TEACHER)
-    delete_my_data(Here(school), Call(ada, {"confirm": True}))
+    delete_my_data(LocalPlatform(school), Call(ada, {"confirm": True}))
     assert list(school.collection("files").stream()) == []
     assert list(school.collection_group("chunks").stream()) == []
 

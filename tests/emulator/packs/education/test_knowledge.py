@@ -66,7 +66,7 @@ def test_a_shared_book_is_searched_by_those_who_teach_the_course_now(school: Cli
 def test_one_file_is_named_and_by_one_way(school: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     library = Library(school)
     user = context(school).user
-    begun = library.call(begin_upload, user, library.announced(BOOK.encode(), "raw.md"))
+    begun = library.call(begin_upload, user, library.upload_request(BOOK.encode(), "raw.md"))
     file_id = begun["fileId"]
     library.send(user, file_id, BOOK.encode(), 0)
     library.finish(user, file_id)

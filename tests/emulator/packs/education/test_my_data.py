@@ -8,8 +8,9 @@ from google.cloud.firestore import Client
 
 from rollcall.core.context import Call, User
 from rollcall.endpoints import my_data
-from tests.support.keeping import Keeping, everything
+from tests.support.local_functions import LocalPlatform
 from tests.support.packs.education.classroom import add_attempt, add_course
+from tests.support.user_data import all_documents
 
 
 def export(db: Client, uid: str) -> dict[str, list[dict[str, Any]]]:
@@ -17,7 +18,7 @@ def export(db: Client, uid: str) -> dict[str, list[dict[str, Any]]]:
     cursor = None
     while True:
         given = {"cursor": cursor} if cursor else {}
-        page = my_data.export_my_data(Keeping(db), Call(User(uid), given))
+        page = my_data.export_my_data(LocalPlatform(db), Call(User(uid), given))
         for item in page["items"]:
             items.setdefault(item["kind"], []).append(item["data"])
         cursor = page["cursor"]
@@ -26,7 +27,7 @@ def export(db: Client, uid: str) -> dict[str, list[dict[str, Any]]]:
 
 
 def erase(db: Client, uid: str) -> dict[str, int]:
-    found = my_data.delete_my_data(Keeping(db), Call(User(uid), {"confirm": True}))
+    found = my_data.delete_my_data(LocalPlatform(db), Call(User(uid), {"confirm": True}))
     assert found["status"] == "done"
     removed: dict[str, int] = found["removed"]
     return removed
@@ -54,7 +55,7 @@ def test_an_erased_teacher_leaves_the_course_to_the_others(school: Client) -> No
     school.document("promptRatings/x_ada").set({"uid": "ada", "promptId": "x", "stars": 3})
     removed = erase(school, "ada")
     assert (removed["courses"], removed["contents"]) == (2, 2)
-    after = {path for path in everything(school) if not path.startswith("erasures")}
+    after = {path for path in all_documents(school) if not path.startswith("erasures")}
     assert school.document("courses/math4").get().get("teacherIds") == ["dov"]
     assert not [path for path in after if path.startswith(("contents", "prompt"))]
     assert [path for path in after if path.startswith("courses/alone")] == ["courses/alone"]
@@ -67,7 +68,7 @@ def test_an_erased_pupil_is_in_no_course_and_in_no_figure(school: Client) -> Non
     add_attempt(school, "math4-1", answers={"1": ("apply", 1.0)})
     add_attempt(school, "math4-2", answers={"1": ("apply", 1.0)})
     erase(school, "math4-1")
-    after = {k: v for k, v in everything(school).items() if not k.startswith("erasures")}
+    after = {k: v for k, v in all_documents(school).items() if not k.startswith("erasures")}
     assert "math4-1" not in str(after)
     assert sum(path.startswith("attempts") for path in after) == 1
     assert erase(school, "math4-1") == {}

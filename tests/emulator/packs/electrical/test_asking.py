@@ -17,9 +17,9 @@ from rollcall.endpoints.run_agent import run_agent
 from rollcall.registry import snapshot
 from rollcall.registry.sync import sync
 from seed.electrical.sample import projects
-from tests.support.calling import Here
 from tests.support.catalogs import catalog
 from tests.support.full_form import cases
+from tests.support.local_functions import LocalPlatform
 
 DROP, FAULT, ARC = "calculate_voltage_drop", "calculate_short_circuit", "calculate_arc_flash"
 PANEL, SERVICE = "check_panel_capacity", "check_service_upgrade"
@@ -197,7 +197,7 @@ CONCEPTS = [
 
 
 @pytest.fixture(scope="module")
-def here(module_db: Client) -> Iterator[Here]:
+def here(module_db: Client) -> Iterator[LocalPlatform]:
     """The sample's projects, with all that this codebase declares published."""
     for sample in projects():
         write_project(module_db, sample.project, sample.members)
@@ -205,12 +205,12 @@ def here(module_db: Client) -> Iterator[Here]:
     unbounded = {"runsPerMinute": None, "runsAtOnce": None}
     module_db.document("budgets/limits").set({"users": {"demo": unbounded}})
     snapshot.forget()
-    yield Here(module_db)
+    yield LocalPlatform(module_db)
     snapshot.forget()
 
 
 def ask(
-    here: Here, message: str, project: str = "house", *, uid: str = "demo", **more: Any
+    here: LocalPlatform, message: str, project: str = "house", *, uid: str = "demo", **more: Any
 ) -> dict[str, Any]:
     data = {"agent": "electrical", "message": message, "context": {"projectId": project}, **more}
     call = Call(User(uid), data)
@@ -233,7 +233,7 @@ LAST = {tool: place for place, (_, _, tool, _) in enumerate(ASKED)}.values()
     cases(ASKED, *LAST),
 )
 def test_a_question_calls_its_tool_with_what_was_said(
-    here: Here, project: str, question: str, tool: str, arguments: dict[str, Any]
+    here: LocalPlatform, project: str, question: str, tool: str, arguments: dict[str, Any]
 ) -> None:
     result = ask(here, question, project)
     if question in LEFT_OPEN:
@@ -250,7 +250,7 @@ def test_a_question_calls_its_tool_with_what_was_said(
 
 @pytest.mark.parametrize(("project", "question", "tools"), TOGETHER)
 def test_a_question_of_several_parts_calls_several_tools(
-    here: Here, project: str, question: str, tools: set[str]
+    here: LocalPlatform, project: str, question: str, tools: set[str]
 ) -> None:
     result = ask(here, question, project)
     called = {each["tool"] for each in result["toolCalls"] if each["status"] == "done"}
@@ -259,7 +259,7 @@ def test_a_question_of_several_parts_calls_several_tools(
 
 @pytest.mark.parametrize(("question", "word"), CONCEPTS)
 def test_a_concept_is_explained_without_a_tool_and_cited(
-    here: Here, question: str, word: str
+    here: LocalPlatform, question: str, word: str
 ) -> None:
     result = ask(here, question)
     assert result["toolCalls"] == []
@@ -267,12 +267,12 @@ def test_a_concept_is_explained_without_a_tool_and_cited(
     assert result["citations"][0]["code"] == "NEC"
 
 
-def test_what_comes_of_it_is_cited(here: Here) -> None:
+def test_what_comes_of_it_is_cited(here: LocalPlatform) -> None:
     result = ask(here, "What is the voltage drop on the EV charger?")
     assert {each["code"] for each in result["citations"]} == {"NEC"}
 
 
-def test_a_follow_up_is_about_the_same_circuit(here: Here) -> None:
+def test_a_follow_up_is_about_the_same_circuit(here: LocalPlatform) -> None:
     first = ask(here, "What is the voltage drop on the EV charger?")
     later = ask(here, "And if it were 300 ft long?", threadId=first["threadId"])
     (call,) = later["toolCalls"]
@@ -280,7 +280,7 @@ def test_a_follow_up_is_about_the_same_circuit(here: Here) -> None:
     assert call["result"]["circuitName"] == first["toolCalls"][0]["result"]["circuitName"]
 
 
-def test_a_number_that_several_panels_have_is_asked_back_and_answered(here: Here) -> None:
+def test_a_number_that_several_panels_have_is_asked_back_and_answered(here: LocalPlatform) -> None:
     asked = ask(here, "What's the voltage drop on circuit 14?", "office")
     assert asked["message"].endswith("?")
     assert "LP1" in asked["quickReplies"]
@@ -289,7 +289,7 @@ def test_a_number_that_several_panels_have_is_asked_back_and_answered(here: Here
     assert (call["arguments"]["circuitNumber"], call["arguments"]["panelName"]) == (14, "LP1")
 
 
-def test_another_thing_there_is_about_the_panel_of_the_last_answer(here: Here) -> None:
+def test_another_thing_there_is_about_the_panel_of_the_last_answer(here: LocalPlatform) -> None:
     first = ask(here, "fault current at LP1", "office")
     later = ask(here, "what about the arc flash there?", "office", threadId=first["threadId"])
     (call,) = later["toolCalls"]
@@ -299,19 +299,21 @@ def test_another_thing_there_is_about_the_panel_of_the_last_answer(here: Here) -
 @pytest.mark.parametrize(
     "message", ["hi", "תודה רבה", "who won the world cup", "ספר לי בדיחה", "מה אתה יודע לעשות?"]
 )
-def test_small_talk_and_what_is_not_its_business_call_nothing(here: Here, message: str) -> None:
+def test_small_talk_and_what_is_not_its_business_call_nothing(
+    here: LocalPlatform, message: str
+) -> None:
     result = ask(here, message)
     assert result["toolCalls"] == []
     assert language(result["message"]) == language(message)
 
 
-def test_a_change_is_asked_for_in_words_and_not_in_names_of_fields(here: Here) -> None:
+def test_a_change_is_asked_for_in_words_and_not_in_names_of_fields(here: LocalPlatform) -> None:
     result = ask(here, "set LP1 circuit 9 to 1800 watts", "office")
     assert "1,800 W" in result["message"]
     assert "loadWatts" not in result["message"]
 
 
-def test_a_stranger_is_told_nothing_of_a_project(here: Here) -> None:
+def test_a_stranger_is_told_nothing_of_a_project(here: LocalPlatform) -> None:
     result = ask(here, "What is the voltage drop on circuit 1 of the Garage panel?", uid="eve")
     (call,) = result["toolCalls"][-1:]
     assert (call["status"], call["error"]["code"]) == ("failed", "permission-denied")
@@ -320,7 +322,7 @@ def test_a_stranger_is_told_nothing_of_a_project(here: Here) -> None:
     assert [each["result"]["projects"] for each in listed] == [[]]
 
 
-def test_a_viewer_may_ask_and_may_not_change(here: Here) -> None:
+def test_a_viewer_may_ask_and_may_not_change(here: LocalPlatform) -> None:
     asked = ask(here, "What is the voltage drop on the EV charger?", uid="dan")
     assert asked["toolCalls"][0]["status"] == "done"
     told = ask(here, "Add a 1500 W circuit for a heater to the Garage Subpanel", uid="dan")
@@ -337,7 +339,7 @@ def test_a_viewer_may_ask_and_may_not_change(here: Here) -> None:
     ],
 )
 def test_what_cannot_be_answered_is_said_in_the_language_of_the_question(
-    here: Here, question: str, why: str
+    here: LocalPlatform, question: str, why: str
 ) -> None:
     result = ask(here, question)
     (call,) = result["toolCalls"]

@@ -6,7 +6,7 @@ import pytest
 from google.cloud.firestore import Client
 
 from tests.support.bad_input import own_functions, read_rows, wrong_answers
-from tests.support.keeping import update_times
+from tests.support.user_data import update_times
 
 
 def test_every_row_of_the_corpus_gets_its_code_and_field(

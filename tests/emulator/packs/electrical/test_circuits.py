@@ -35,8 +35,8 @@ from rollcall.models.base import load_model
 from rollcall.registry import snapshot
 from rollcall.registry.sync import sync
 from rollcall.testing import calls
-from tests.support.calling import Here
 from tests.support.catalogs import catalog
+from tests.support.local_functions import LocalPlatform
 from tests.support.office import Script
 
 from .writing import preview, undo
@@ -264,7 +264,7 @@ def test_two_direct_calls_at_once_never_share_a_position(at_work: AtWork, db: Cl
         uid = "demo" if number % 2 else "dan"
         ready.wait()
         try:
-            done = handle(Here(db), Call(User(uid), {"arguments": arguments}))
+            done = handle(LocalPlatform(db), Call(User(uid), {"arguments": arguments}))
             outcomes.append(done["circuitNumber"])
         except AgentError as error:
             outcomes.append(error.code)
@@ -425,7 +425,7 @@ def agent(db: Client, monkeypatch: pytest.MonkeyPatch) -> Callable[..., dict[str
 
     def ask(data: dict[str, Any], *replies: Any, uid: str = "demo") -> dict[str, Any]:
         model.replies = list(replies)
-        steps = run_agent(Here(db), Call(User(uid), {"agent": "electrical", **data}))
+        steps = run_agent(LocalPlatform(db), Call(User(uid), {"agent": "electrical", **data}))
         while True:
             try:
                 next(steps)

@@ -15,7 +15,7 @@ from rollcall.core.context import ToolContext
 from rollcall.core.errors import InvalidArgument, NotFound, PermissionDenied
 from rollcall.core.hidden import without_hidden
 from rollcall.core.text import language
-from tests.support.counting import counted
+from tests.support.firestore_operations import count_operations
 from tests.support.packs.electrical.tower import tower
 
 AtWork = Callable[..., ToolContext]
@@ -135,7 +135,7 @@ def test_fifty_panels_with_2000_circuits_are_51_reads(db: Client, at_work: AtWor
         told.append((done, total))
 
     ctx.progress = tell
-    with counted() as operations:
+    with count_operations() as operations:
         found = run_inspection(ctx)
     assert operations.reads == 51
     assert operations.writes == 0

@@ -10,7 +10,8 @@ from google.cloud.firestore import Client
 from packs.electrical.my_data import remaining_members
 from rollcall.core.context import Call, User
 from rollcall.endpoints import my_data
-from tests.support.keeping import Keeping, everything
+from tests.support.local_functions import LocalPlatform
+from tests.support.user_data import all_documents
 
 
 def export(db: Client, uid: str) -> list[dict[str, Any]]:
@@ -18,7 +19,7 @@ def export(db: Client, uid: str) -> list[dict[str, Any]]:
     cursor = None
     while True:
         given = {"cursor": cursor} if cursor else {}
-        page = my_data.export_my_data(Keeping(db), Call(User(uid), given))
+        page = my_data.export_my_data(LocalPlatform(db), Call(User(uid), given))
         items += [item for item in page["items"] if item["kind"] == "projects"]
         cursor = page["cursor"]
         if cursor is None:
@@ -26,7 +27,9 @@ def export(db: Client, uid: str) -> list[dict[str, Any]]:
 
 
 def erase(db: Client, uid: str) -> dict[str, Any]:
-    found: dict[str, Any] = my_data.delete_my_data(Keeping(db), Call(User(uid), {"confirm": True}))
+    found: dict[str, Any] = my_data.delete_my_data(
+        LocalPlatform(db), Call(User(uid), {"confirm": True})
+    )
     return found
 
 
@@ -75,7 +78,7 @@ def test_an_erased_user_leaves_and_what_nobody_works_on_goes(sample_projects: Cl
         "office": {"maya": "owner", "omer": "viewer"},
         "workshop": {"dan": "owner"},
     }
-    after = everything(sample_projects)
+    after = all_documents(sample_projects)
     about = [path for path in after if path.startswith(("projects/house", "projects/dira"))]
     assert about == []
     assert "'demo'" not in str({k: v for k, v in after.items() if k.startswith("projects/")})
@@ -84,9 +87,9 @@ def test_an_erased_user_leaves_and_what_nobody_works_on_goes(sample_projects: Cl
 
 def test_erasing_twice_erases_once_and_touches_nobody_else(sample_projects: Client) -> None:
     erase(sample_projects, "dan")
-    before = {k: v for k, v in everything(sample_projects).items() if k.startswith("projects/")}
+    before = {k: v for k, v in all_documents(sample_projects).items() if k.startswith("projects/")}
     erase(sample_projects, "dan")
-    after = {k: v for k, v in everything(sample_projects).items() if k.startswith("projects/")}
+    after = {k: v for k, v in all_documents(sample_projects).items() if k.startswith("projects/")}
     assert after == before
     assert projects(sample_projects)["house"] == {"demo": "owner"}
 

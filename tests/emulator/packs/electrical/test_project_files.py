@@ -23,7 +23,7 @@ from rollcall.core.errors import (
     PermissionDenied,
     ResourceExhausted,
 )
-from tests.support.counting import counted
+from tests.support.firestore_operations import count_operations
 
 from .writing import preview, undo, write
 
@@ -136,7 +136,7 @@ def test_a_stranger_who_imports_anothers_id_touches_nothing_of_theirs(
     sample_projects: Client, at_work: AtWork
 ) -> None:
     before = sample_projects.document("projects/house").get()
-    with counted() as count:
+    with count_operations() as count:
         result = write(at_work("eve", writes=True), import_project, data={**SHED, "id": "house"})
     assert count.reads == 4  # the project, but not its panels; hers, its panels, and how many
     assert result["created"] and result["projectId"] != "house"
@@ -280,11 +280,11 @@ def test_the_largest_project_is_imported_at_once_and_opened_with_a_read_a_panel(
     db: Client, at_work: AtWork
 ) -> None:
     ctx = at_work("noa", writes=True)
-    with counted() as writing:
+    with count_operations() as writing:
         result = write(ctx, import_project, data=large(84, description="lighting"))
     assert (result["panels"], result["circuits"]) == (100, 8_400)
     assert (writing.writes, writing.reads) == (101, 4)  # two projects, no panels, how many
-    with counted() as count:
+    with count_operations() as count:
         opened = open_project(at_work("noa"), result["projectId"])
     assert len(opened.project.panels) == 100
     assert (count.reads, count.writes, count.round_trips) == (101, 0, 2)

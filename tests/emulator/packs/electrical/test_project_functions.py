@@ -14,8 +14,8 @@ from packs.electrical.project_owners import delete_project, share_project
 from rollcall.core.capability import Capability
 from rollcall.registry import snapshot
 from rollcall.registry.sync import sync
-from tests.support.calling import Functions, Here, callables, emulate
 from tests.support.catalogs import catalog
+from tests.support.local_functions import Functions, LocalPlatform, callables, use_emulator_tokens
 
 OWN = [
     *(list_projects, get_project, export_project, import_project),
@@ -33,7 +33,7 @@ class App:
     """An app that calls functions, signed in as anybody."""
 
     def __init__(self, db: Client) -> None:
-        self._functions = Functions(callables(Here(db)))
+        self._functions = Functions(callables(LocalPlatform(db)))
 
     def call(self, name: str, arguments: Any, *, uid: str = "demo", key: str | None = None) -> Any:
         """The result of a call that works."""
@@ -55,7 +55,7 @@ class App:
 
 @pytest.fixture
 def app(sample_projects: Client, monkeypatch: pytest.MonkeyPatch) -> App:
-    emulate(monkeypatch.setenv)
+    use_emulator_tokens(monkeypatch.setenv)
     sync(sample_projects, [Capability.of(each) for each in OWN], catalog.agents().values())
     snapshot.forget()
     return App(sample_projects)

@@ -16,7 +16,7 @@ from rollcall.core.context import Call, ToolContext, User
 from rollcall.core.errors import InvalidArgument, NotFound, PermissionDenied
 from rollcall.registry import snapshot
 from rollcall.registry.sync import sync
-from tests.support.calling import Here
+from tests.support.local_functions import LocalPlatform
 
 AtWork = Callable[..., ToolContext]
 BOTH = pytest.mark.parametrize("capability", [calculate_voltage_drop, check_conductor_sizing])
@@ -39,7 +39,7 @@ def test_it_answers_as_a_function_of_its_own(db: Client, capability: Any) -> Non
         "context": {"projectId": "house"},
         "locale": "he",
     }
-    result = direct_call(Capability.of(capability))(Here(db), Call(User("dan"), data))
+    result = direct_call(Capability.of(capability))(LocalPlatform(db), Call(User("dan"), data))
     assert (result["projectId"], result["circuitName"]) == ("house", "EV charger")
     assert result["citations"][0]["code"] == "NEC"
 

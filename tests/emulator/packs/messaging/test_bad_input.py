@@ -13,8 +13,8 @@ from tests.support.bad_input import (
     read_rows,
     wrong_answers,
 )
-from tests.support.calling import Functions
-from tests.support.keeping import update_times
+from tests.support.local_functions import Functions
+from tests.support.user_data import update_times
 
 KEYS = ["limit", "query", "priorityLevel", "conversationIds", "conversationId", "maxLength"]
 KEYS += ["focusArea", "maxIterations"]

@@ -16,17 +16,18 @@ from rollcall.core.context import Call, User
 from rollcall.core.triggers import DocumentEvent
 from rollcall.endpoints import my_data
 from tests.emulator.packs.messaging.conftest import START, World
-from tests.support.keeping import Keeping, everything, naming
+from tests.support.local_functions import LocalPlatform
+from tests.support.user_data import all_documents, paths_with
 
 Documents = dict[str, dict[str, Any]]
 
 
 def erase(db: Client, uid: str) -> dict[str, Any]:
-    return my_data.delete_my_data(Keeping(db), Call(User(uid), {"confirm": True}))
+    return my_data.delete_my_data(LocalPlatform(db), Call(User(uid), {"confirm": True}))
 
 
 def export(db: Client, uid: str) -> list[dict[str, Any]]:
-    page = my_data.export_my_data(Keeping(db), Call(User(uid), {}))
+    page = my_data.export_my_data(LocalPlatform(db), Call(User(uid), {}))
     assert page["cursor"] is None
     items: list[dict[str, Any]] = page["items"]
     return items
@@ -47,7 +48,7 @@ def about(documents: Documents, uid: str) -> list[str]:
 
 def let_triggers_run(world: World, before: Documents) -> None:
     """What Firestore would tell the functions about the messages that are gone."""
-    after = everything(world.db)
+    after = all_documents(world.db)
     for path in before.keys() - after.keys():
         collection, _, id = path.partition("/")
         if collection == "messages":
@@ -75,14 +76,14 @@ def team(world: World) -> World:
 
 
 def test_an_erased_users_words_and_names_are_gone_and_others_stay(team: World) -> None:
-    before = everything(team.db)
-    assert naming(before, "tom", "Tom")
+    before = all_documents(team.db)
+    assert paths_with(before, "tom", "Tom")
     receipt = erase(team.db, "tom")
     assert receipt["status"] == "done"
     let_triggers_run(team, before)
-    after = everything(team.db)
+    after = all_documents(team.db)
     assert about(after, "tom") == []
-    assert naming(after, "Tom Reed", "heron", "Postgres") == []
+    assert paths_with(after, "Tom Reed", "heron", "Postgres") == []
     assert after["messages/work-0"]["content"] == before["messages/work-0"]["content"]
     assert after["conversations/work"]["participantIds"] == ["dana"]
     assert after["conversations/work"]["participantNames"] == {"dana": "Dana Levi"}
@@ -90,10 +91,10 @@ def test_an_erased_users_words_and_names_are_gone_and_others_stay(team: World) -
 
 
 def test_an_erasure_leaves_conversations_of_others_as_they_are(team: World) -> None:
-    before = everything(team.db)
+    before = all_documents(team.db)
     erase(team.db, "tom")
     let_triggers_run(team, before)
-    after = everything(team.db)
+    after = all_documents(team.db)
     others = {path: data for path, data in before.items() if "'other'" in str(data)}
     assert len(others) > 2
     assert {path: after.get(path) for path in others} == others
@@ -102,13 +103,13 @@ def test_an_erasure_leaves_conversations_of_others_as_they_are(team: World) -> N
 def test_a_task_of_somebody_erased_is_nobodys(team: World) -> None:
     [task] = [
         path
-        for path, data in everything(team.db).items()
+        for path, data in all_documents(team.db).items()
         if path.startswith("actionItems/")
         and data["assigneeId"] == "tom"
         and data["senderId"] == "dana"
     ]
     erase(team.db, "tom")
-    data = everything(team.db)[task]
+    data = all_documents(team.db)[task]
     assert (data["assigneeId"], data["assignee"], data["context"]) == (None, None, "")
     found = get_conversation_action_items(team.ctx("dana"))
     assert found.total_found >= 1
@@ -133,7 +134,7 @@ def test_the_content_of_encrypted_messages_is_in_no_export(world: World) -> None
     assert [item["data"]["encrypted"] for item in items] == [True, True]
     assert "c2VjcmV0" not in json.dumps(items) and "bm8gbWFyaw" not in json.dumps(items)
     erase(world.db, "tom")
-    assert naming(everything(world.db), "c2VjcmV0", "bm8gbWFyaw") == []
+    assert paths_with(all_documents(world.db), "c2VjcmV0", "bm8gbWFyaw") == []
 
 
 def test_what_was_rated_or_done_by_somebody_erased_stays_so(team: World) -> None:
@@ -160,7 +161,7 @@ def test_somebody_who_left_before_is_erased_where_they_spoke(team: World) -> Non
     team.db.document("conversations/work").update(
         {"participantIds": ["dana"], "participantNames": {"dana": "Dana Levi"}}
     )
-    before = everything(team.db)
+    before = all_documents(team.db)
     erase(team.db, "tom")
     let_triggers_run(team, before)
-    assert about(everything(team.db), "tom") == []
+    assert about(all_documents(team.db), "tom") == []

@@ -28,11 +28,11 @@ from rollcall.endpoints.run_agent import run_agent
 from rollcall.registry import snapshot
 from rollcall.registry.sync import sync
 from seed.messaging.sample import conversations
-from tests.support.calling import Functions, Here, callables, emulate
 from tests.support.catalogs import catalog
 from tests.support.fake_providers import FakeProviders
+from tests.support.local_functions import Functions, LocalPlatform, callables, use_emulator_tokens
 from tests.support.provider_replies import responses_call, responses_text, status
-from tests.support.registries import renew
+from tests.support.registries import reload_registry
 
 AG_UI = TypeAdapter(AgUiEvent)
 
@@ -47,11 +47,11 @@ def seeded(module_db: Client) -> Client:
 
 @pytest.fixture
 def functions(seeded: Client, monkeypatch: pytest.MonkeyPatch) -> Functions:
-    emulate(monkeypatch.setenv)
+    use_emulator_tokens(monkeypatch.setenv)
     monkeypatch.setenv("ROLLCALL_MODEL", "offline:planner")
     monkeypatch.setenv("ROLLCALL_ALLOW_UNPRICED", "true")  # of the model that a provider fakes
     snapshot.forget()
-    return Functions(callables(Here(seeded)))
+    return Functions(callables(LocalPlatform(seeded)))
 
 
 @pytest.fixture
@@ -224,7 +224,7 @@ def test_a_role_or_status_that_an_operator_sets_is_respected_at_once_after_a_min
     reference = seeded.document("capabilities/get_priority_messages")
     reference.update({"overrides": {"status": "disabled"}})
     try:
-        renew(seeded)  # as when the minute is over
+        reload_registry(seeded)  # as when the minute is over
         assert "get_priority_messages" not in tools(ask(functions, "What are my priorities?"))
         direct = functions.post("get_priority_messages", {"arguments": {}}, uid="demo")
         assert direct.status_code == 403
@@ -232,7 +232,7 @@ def test_a_role_or_status_that_an_operator_sets_is_respected_at_once_after_a_min
         assert "get_priority_messages" not in {item["id"] for item in listed["capabilities"]}
     finally:
         reference.update({"overrides": {}})
-        renew(seeded)
+        reload_registry(seeded)
 
 
 def test_what_a_tool_is_asked_for_by_a_message_is_not_done(
@@ -253,11 +253,11 @@ def test_an_agent_that_an_operator_switched_off_is_refused(
     try:
         for status, others in (("disabled", {}), ("off", {}), ("disabled", {"maxSteps": "x"})):
             reference.update({"overrides": {"status": status, **others}})
-            renew(seeded)
+            reload_registry(seeded)
             assert functions.post("run_agent", data, uid="demo").status_code == 403
     finally:
         reference.update({"overrides": {}})
-        renew(seeded)
+        reload_registry(seeded)
 
 
 @pytest.mark.parametrize("last", ["RUN_STARTED", "TOOL_CALL_START", "RUN_FINISHED"])
@@ -267,7 +267,7 @@ def test_a_run_whose_client_leaves_is_handed_to_the_queue(
     """`functions` has set the environment; the handler itself is closed as the server closes it."""
     run_id = f"left-{last.lower().replace('_', '-')}"
     data = {"agent": "messaging", "message": "What are my priorities?", "runId": run_id}
-    here = Here(seeded)
+    here = LocalPlatform(seeded)
     stream = run_agent(here, Call(User("demo"), data))
     thread_id = next(stream)["threadId"]
     if last != "RUN_STARTED":
@@ -296,7 +296,12 @@ def test_agents_do_not_ask_each_other_without_end(seeded: Client) -> None:
     deadline = time.monotonic() + 60
     with pytest.raises(FailedPrecondition, match="levels deep"):
         ask_agent(
-            Here(seeded), User("demo"), "messaging", "Hello", deadline=deadline, depth=MAX_DEPTH
+            LocalPlatform(seeded),
+            User("demo"),
+            "messaging",
+            "Hello",
+            deadline=deadline,
+            depth=MAX_DEPTH,
         )
 
 
@@ -307,4 +312,6 @@ def test_a_capability_for_another_role_is_refused_when_called_directly(seeded: C
         return "secrets"
 
     with pytest.raises(PermissionDenied, match="admin"):
-        direct_call(Capability.of(audit))(Here(seeded), Call(User("demo"), {"arguments": {}}))
+        direct_call(Capability.of(audit))(
+            LocalPlatform(seeded), Call(User("demo"), {"arguments": {}})
+        )

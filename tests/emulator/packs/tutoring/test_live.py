@@ -63,7 +63,7 @@ class Voice(Lessons):
             api_key=token,
             http_options=types.HttpOptions(
                 api_version="v1alpha",
-                base_url=self.live.talk_address,
+                base_url=self.live.session_address,
                 async_client_args={"ssl": trust},
             ),
         )
@@ -140,8 +140,8 @@ def test_model_prompt_and_declarations_are_locked_into_a_token_that_nobody_keeps
 def test_what_an_operator_disabled_is_in_no_token(voice: Voice) -> None:
     voice.set_up()
     session = voice.start(voice.lesson())
-    voice.overrule("capabilities/update_user_profile", status="disabled")
-    voice.overrule("agents/tutor", instructions="Be brief.")
+    voice.override("capabilities/update_user_profile", status="disabled")
+    voice.override("agents/tutor", instructions="Be brief.")
     assert voice.use("create_live_session", "math4-1", sessionId=session)["token"]
     [made] = voice.live.tokens.values()
     setup = made["bidiGenerateContentSetup"]
@@ -149,7 +149,7 @@ def test_what_an_operator_disabled_is_in_no_token(voice: Voice) -> None:
     assert names == {"mark_for_review", "mark_task_complete", "show_session_summary"}
     told = setup["systemInstruction"]["parts"][0]["text"]
     assert "Be brief." in told and "patient, encouraging tutor" not in told
-    voice.overrule("agents/tutor", status="disabled")
+    voice.override("agents/tutor", status="disabled")
     refused = voice.use("create_live_session", "math4-1", sessionId=session)
     assert code(refused) == "permission-denied" and len(voice.live.tokens) == 1
 
@@ -176,7 +176,10 @@ def test_a_talk_calls_three_tools_breaks_off_and_is_resumed(voice: Voice) -> Non
     [item], [completion] = voice.rows("reviewItems"), voice.rows("completions")
     assert (item["source"], item["claimed"]) == ("live", {"heard": "I want soups"})
     assert completion["source"] == "live" and "claimed" not in completion
-    assert voice.live.setups[0]["systemInstruction"] != voice.live.ignored[0]["systemInstruction"]
+    assert (
+        voice.live.setups[0]["systemInstruction"]
+        != voice.live.client_setups[0]["systemInstruction"]
+    )
 
     # The same token resumes the talk; the calls come again under the ids that they had.
     voice.talk(session, token, handle, turns=3, heard="I want soups")

@@ -13,7 +13,13 @@ from google.cloud.firestore import Client
 
 from tests.evals.packs.tutoring.injections import PAYLOADS
 from tests.support.packs.tutoring.lessons import STUDENT, Lessons
-from tests.support.packs.tutoring.scripted import WRITES, cost_of_call, inject, play, tamper
+from tests.support.packs.tutoring.scripted_sessions import (
+    WRITES,
+    cost_of_call,
+    inject,
+    play,
+    tamper,
+)
 
 
 @pytest.fixture

@@ -368,10 +368,10 @@ def test_erasing_takes_what_is_the_students_and_the_teachers_name(lessons: Lesso
         session,
         calls(("mark_for_review", ERROR), ("update_user_profile", EVERY["update_user_profile"])),
     )
-    lessons.here.catalog = catalog
-    delete_my_data(lessons.here, Call(User("ada", role=Role.TEACHER), {"confirm": True}))
+    lessons.platform.catalog = catalog
+    delete_my_data(lessons.platform, Call(User("ada", role=Role.TEACHER), {"confirm": True}))
     assert not lessons.rows("missions")
     assert {each["teacherUid"] for each in lessons.rows("sessions")} == {"erased"}
     assert {each.get("teacherUid") for each in lessons.facts()} == {"erased"}
-    delete_my_data(lessons.here, Call(User("math4-1"), {"confirm": True}))
+    delete_my_data(lessons.platform, Call(User("math4-1"), {"confirm": True}))
     assert lessons.effects_of_tools() == 0 and not lessons.rows("sessions")

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from rollcall.testing import calls, says
-from tests.support.leases import end_lease
-from tests.support.office import Ran, at_once
+from tests.support.office import RunResponse, run_concurrently
 from tests.support.packs.workspace.desk import Desk, Folder, digest, pending, told
+from tests.support.run_times import end_lease
 
 READ = ("read_file", {"path": "app.py"})
 EDIT = ("edit_file", {"path": "app.py", "oldText": "1", "newText": "2"})
@@ -23,7 +23,7 @@ def answered(path: str = "app.py", **changes: Any) -> dict[str, Any]:
     return {**whole, "startLine": 1, "endLine": 2, **changes}
 
 
-def late(desk: Desk, ran: Ran) -> None:
+def late(desk: Desk, ran: RunResponse) -> None:
     """As when the client's time is over."""
     until = desk.document(f"threads/{ran.thread}")["waiting"]["until"]
     desk.db.document(f"threads/{ran.thread}").update({"waiting.until": until - LATE})
@@ -180,7 +180,7 @@ def test_two_clients_with_the_same_results_open_one_run(desk: Desk, folder: Fold
     ran = folder.ask(calls(READ))
     results = folder.results(ran)
     clients = [folder, phone(desk, *folder.tools), folder, phone(desk, *folder.tools)]
-    found = at_once(4, lambda turn: clients[turn].send(ran, results, says("Read.")))
+    found = run_concurrently(4, lambda turn: clients[turn].send(ran, results, says("Read.")))
     assert len(desk.runs(ran.thread)) == 2
     said = {each.done["message"] for each in found if each.result is not None}
     assert said <= {"Read.", "Done."} and said
@@ -192,7 +192,7 @@ def test_two_clients_with_the_same_results_open_one_run(desk: Desk, folder: Fold
 def test_two_answers_with_run_ids_of_their_own_open_one_run(desk: Desk, folder: Folder) -> None:
     ran = folder.ask(calls(READ))
     results = folder.results(ran)
-    at_once(4, lambda turn: folder.send(ran, results, runId=f"r{turn}"))
+    run_concurrently(4, lambda turn: folder.send(ran, results, runId=f"r{turn}"))
     assert len(desk.runs(ran.thread)) == 2
 
 

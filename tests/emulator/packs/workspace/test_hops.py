@@ -11,18 +11,18 @@ import pytest
 from rollcall.registry import recorder
 from rollcall.store.message_log import WINDOW_DOCUMENTS
 from rollcall.testing import calls, says
-from tests.support.counting import Counted, counted
-from tests.support.office import Ran
+from tests.support.firestore_operations import FirestoreOperations, count_operations
+from tests.support.office import RunResponse
 from tests.support.packs.workspace.desk import Desk, Folder
 
 READS, WRITES, EVENT_WRITES = 3, 10, 4
 """The thread, its window and the run that waited; and all that two runs have to say."""
-A_YES = Counted(reads=4, writes=10, event_writes=2, round_trips=4)
+A_YES = FirestoreOperations(reads=4, writes=10, event_writes=2, round_trips=4)
 """The approval is read as well, and the trail told of it; no model is asked."""
 
 
 @pytest.fixture
-def warm(desk: Desk, folder: Folder) -> Ran:
+def warm(desk: Desk, folder: Folder) -> RunResponse:
     """A turn under way, in a process that has run before, with a model that costs nothing."""
     desk.model.id = "offline:scripted"
     desk.declare()
@@ -33,28 +33,32 @@ def read(path: str) -> tuple[str, dict[str, Any]]:
     return "read_file", {"path": path}
 
 
-def test_a_hop_reads_three_documents_and_no_registry(folder: Folder, warm: Ran) -> None:
+def test_a_hop_reads_three_documents_and_no_registry(folder: Folder, warm: RunResponse) -> None:
     found, _ = hop(folder, warm, calls(read("src/lib.py")))
-    assert found == Counted(READS, WRITES, EVENT_WRITES, round_trips=6)
+    assert found == FirestoreOperations(READS, WRITES, EVENT_WRITES, round_trips=6)
 
 
-def test_a_client_that_names_the_next_run_saves_a_round_trip(folder: Folder, warm: Ran) -> None:
+def test_a_client_that_names_the_next_run_saves_a_round_trip(
+    folder: Folder, warm: RunResponse
+) -> None:
     found, ran = hop(folder, warm, calls(read("src/lib.py")), runId=following(warm))
-    assert found == Counted(READS, WRITES, EVENT_WRITES, round_trips=5)
+    assert found == FirestoreOperations(READS, WRITES, EVENT_WRITES, round_trips=5)
     assert ran.done["runId"] == following(warm)
 
 
-def test_what_is_sent_again_under_its_name_is_one_run(folder: Folder, warm: Ran) -> None:
+def test_what_is_sent_again_under_its_name_is_one_run(folder: Folder, warm: RunResponse) -> None:
     results, data = folder.results(warm), {"runId": following(warm)}
     once = folder.send(warm, results, says("Done."), **data)
     again = folder.send(warm, results, says("Never."), **data)
     assert again.done == once.done
 
 
-def test_a_yes_and_what_the_client_wrote_are_two_cheap_runs(folder: Folder, warm: Ran) -> None:
+def test_a_yes_and_what_the_client_wrote_are_two_cheap_runs(
+    folder: Folder, warm: RunResponse
+) -> None:
     asked = folder.answer(warm, calls(("write_file", {"path": "new.py", "content": "x = 1\n"})))
     recorder.forget()
-    with counted() as found:
+    with count_operations() as found:
         left = folder.decide(asked)
     assert found == A_YES
     found, _ = hop(folder, left, says("Written."))
@@ -62,7 +66,9 @@ def test_a_yes_and_what_the_client_wrote_are_two_cheap_runs(folder: Folder, warm
     assert folder.files["new.py"] == "x = 1\n"
 
 
-def test_a_hop_costs_the_same_late_in_a_long_turn(desk: Desk, folder: Folder, warm: Ran) -> None:
+def test_a_hop_costs_the_same_late_in_a_long_turn(
+    desk: Desk, folder: Folder, warm: RunResponse
+) -> None:
     text = "def f(x):\n    return x\n" * 900
     folder.files |= {f"{n}.py": text for n in range(8)}
     ran, reads = warm, []
@@ -79,7 +85,7 @@ def test_a_hop_costs_the_same_late_in_a_long_turn(desk: Desk, folder: Folder, wa
 
 
 def test_what_stands_before_the_dialogue_stays_the_same_in_a_turn(
-    desk: Desk, folder: Folder, warm: Ran
+    desk: Desk, folder: Folder, warm: RunResponse
 ) -> None:
     asked = folder.answer(warm, calls(("write_file", {"path": "new.py", "content": "x = 1\n"})))
     folder.answer(folder.decide(asked), calls(read("new.py")))
@@ -93,13 +99,15 @@ def test_what_stands_before_the_dialogue_stays_the_same_in_a_turn(
         assert after.messages[: len(request.messages)] == request.messages
 
 
-def following(ran: Ran) -> str:
+def following(ran: RunResponse) -> str:
     turn, _, number = str(ran.done["runId"]).rpartition("~")
     return f"{turn}~{int(number) + 1}"
 
 
-def hop(folder: Folder, ran: Ran, reply: Any, **more: Any) -> tuple[Counted, Ran]:
+def hop(
+    folder: Folder, ran: RunResponse, reply: Any, **more: Any
+) -> tuple[FirestoreOperations, RunResponse]:
     recorder.forget()  # one write in 20 s of a process, and no run's
-    with counted() as found:
+    with count_operations() as found:
         following = folder.answer(ran, reply, **more)
     return found, following

@@ -9,7 +9,7 @@ import pytest
 from rollcall.core.context import Call, User
 from rollcall.endpoints.my_data import clear_thread
 from rollcall.testing import calls, says
-from tests.support.office import Ran
+from tests.support.office import RunResponse
 from tests.support.packs.workspace.desk import Desk, Folder, pending
 
 
@@ -21,7 +21,7 @@ def running(command: str) -> Any:
     return calls(("run_command", {"command": command}))
 
 
-def remembered(folder: Folder, reply: Any, pattern: str, **more: Any) -> Ran:
+def remembered(folder: Folder, reply: Any, pattern: str, **more: Any) -> RunResponse:
     """A call that was approved with a pattern, run and answered."""
     ran = folder.ask(reply, **more)
     left = folder.decide(ran, answers=[{"approved": True, "remember": pattern}])
@@ -113,7 +113,7 @@ def test_only_the_one_who_decides_may_have_it_remembered(desk: Desk, folder: Fol
 
 
 def test_nothing_is_offered_where_somebody_else_decides(desk: Desk, folder: Folder) -> None:
-    desk.overrule("capabilities/write_file", approval={"ask": "always", "deciderRole": "teacher"})
+    desk.override("capabilities/write_file", approval={"ask": "always", "deciderRole": "teacher"})
     ran = folder.ask(writing("src/new.py"))
     assert "remember" not in ran.interrupts[0]["metadata"]
     answers = [{"approved": True, "remember": "src/**"}]
@@ -123,13 +123,13 @@ def test_nothing_is_offered_where_somebody_else_decides(desk: Desk, folder: Fold
 
 def test_an_operator_who_wants_every_one_asked_about_is_obeyed(desk: Desk, folder: Folder) -> None:
     thread = remembered(folder, writing("src/new.py"), "src/**").thread
-    desk.overrule("capabilities/write_file", approval={"ask": "always"})
+    desk.override("capabilities/write_file", approval={"ask": "always"})
     assert asks(folder, thread, writing("src/new.py"))
 
 
 def test_clearing_the_thread_forgets_it(desk: Desk, folder: Folder) -> None:
     thread = remembered(folder, writing("src/new.py"), "src/**").thread
-    clear_thread(desk.here, Call(User("ann"), {"threadId": thread}))
+    clear_thread(desk.platform, Call(User("ann"), {"threadId": thread}))
     assert asks(folder, thread, writing("src/new.py"))
 
 

@@ -96,7 +96,7 @@ def test_changed_arguments_get_their_digest_too(desk: Desk, folder: Folder) -> N
 
 def test_a_write_left_without_asking_is_completed_too(desk: Desk, folder: Folder) -> None:
     patterns = {"argument": "path", "matches": "path", "patterns": ["*.py", "docs/**"]}
-    desk.overrule("agents/office", approvals={"edit_file": {"ask": "outside", **patterns}})
+    desk.override("agents/office", approvals={"edit_file": {"ask": "outside", **patterns}})
     ran = folder.answer(folder.ask(calls(READ)), calls(EDIT))
     assert (ran.interrupts, len(pending(ran))) == ([], 1)
     assert ran.done["toolCalls"][-1]["arguments"]["digest"] == digest("total = 1\n")

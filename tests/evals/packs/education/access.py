@@ -14,8 +14,7 @@ from google.cloud.firestore import Client
 from rollcall.store.files import FileStore
 from rollcall.store.made_files import keeper
 from tests.evals.report import Measured, table
-from tests.support.calling import token
-from tests.support.keeping import everything
+from tests.support.local_functions import token
 from tests.support.packs.education.classroom import NOW
 from tests.support.packs.education.secrets import (
     OTHERS,
@@ -24,8 +23,9 @@ from tests.support.packs.education.secrets import (
     add_work,
     arguments,
     run_for_ben,
-    told,
+    secrets_in,
 )
+from tests.support.user_data import all_documents
 
 WAYS = ("function", "rule", "file", "agent")
 
@@ -37,14 +37,14 @@ def measure(model: str) -> Measured:
     add_school(db)
     functions = add_work(db, os.environ.__setitem__)
     file = keeper(lambda: db, "ada", now=NOW)("secret.txt", "text/plain", b"secret")
-    owned = [path for path in everything(db) if path.startswith(("contents/", "courses/math4"))]
-    owned += [path for path in everything(db) if path.startswith(("attempts/", "files/"))]
+    owned = [path for path in all_documents(db) if path.startswith(("contents/", "courses/math4"))]
+    owned += [path for path in all_documents(db) if path.startswith(("attempts/", "files/"))]
     tried, got = dict.fromkeys(WAYS, 0), dict.fromkeys(WAYS, 0)
     notes: list[str] = []
 
     def count(way: str, about: str, text: str) -> None:
         tried[way] += 1
-        if secrets := told(text):
+        if secrets := secrets_in(text):
             got[way] += 1
             notes.append(f"{way}: {about}: {', '.join(secrets)}")
 
@@ -66,7 +66,9 @@ def measure(model: str) -> Measured:
     own = _read(db, "contents/draft", token("ada", role="teacher"))
     mine = FileStore(db).find_own("ada", file.file_id)
     unmeasured = (
-        [] if told(own) and told(str(b"".join(FileStore(db).open(mine)))) else ["the owner's"]
+        []
+        if secrets_in(own) and secrets_in(str(b"".join(FileStore(db).open(mine))))
+        else ["the owner's"]
     )
     rows = [[way, tried[way], got[way]] for way in WAYS]
     figures = {"tried": tried, "got": got}

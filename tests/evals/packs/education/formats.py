@@ -34,7 +34,7 @@ from tests.support.packs.education.activities import content, random_items
 from tests.support.packs.education.exchange_formats import (
     QTI,
     gift_differences,
-    gift_parsed,
+    parse_gift,
     qti_problems,
 )
 
@@ -71,7 +71,7 @@ def measure_exchange() -> Measured:
         isolated += not turned
         notes += turned[:1]
         converted += bool(converter) and _is_same_in_qti_3(packed)
-    for items, found in zip(activities, gift_parsed(files), strict=True):
+    for items, found in zip(activities, parse_gift(files), strict=True):
         wrong = gift_differences(items, found)
         same += not wrong
         notes += wrong[:1]

@@ -7,7 +7,7 @@ from pathlib import Path
 from packs.education.agents import EDUCATION
 from tests.evals.registry.measure import ANYTHING, Asked, ask
 from tests.evals.registry.queries import read_queries
-from tests.evals.registry.tools import declared, registered
+from tests.evals.registry.tools import capability_documents, compile_registry
 from tests.evals.report import Measured, share, table
 
 QUERIES = Path(__file__).parent / "queries.jsonl"
@@ -16,7 +16,7 @@ QUERIES = Path(__file__).parent / "queries.jsonl"
 def asked() -> dict[str, list[Asked]]:
     """What the teachers' agent, and an agent that may use anything, are offered for each request
     that they have a tool for."""
-    registry, queries = registered(declared()), read_queries(QUERIES)
+    registry, queries = compile_registry(capability_documents()), read_queries(QUERIES)
     own = [each for each in queries if each.gold <= set(EDUCATION.tools)]
     return {
         "education": ask(registry, EDUCATION, own),

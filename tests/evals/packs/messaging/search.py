@@ -19,7 +19,7 @@ from rollcall.core.context import ToolContext, User
 from rollcall.core.text import language
 from tests.evals.packs.messaging.company import Company
 from tests.evals.report import Measured, mean, table
-from tests.support.counting import counted
+from tests.support.firestore_operations import count_operations
 
 QUESTIONS = Path(__file__).parent / "sample_questions.json"
 _PREFIX = "sample-"
@@ -77,7 +77,7 @@ def measure(company: Company) -> Measured:
 
 def _search(company: Company, question: str, wanted: frozenset[str]) -> Searched:
     ctx = ToolContext(User(company.asker), company)
-    with counted() as cost:
+    with count_operations() as cost:
         answer = search_all_conversations(ctx, query=question, limit=_CUTS[-1])
     found = tuple(result.message_id for result in answer.results)
     return Searched(question, wanted, found, cost.reads)

@@ -10,7 +10,7 @@ from typing import Any
 
 from rollcall.core.text import text_tokens
 from tests.evals.report import Measured, share, table
-from tests.support.packs.tutoring.proofs import (
+from tests.support.packs.tutoring.properties import (
     default_problems,
     due_date_problems,
     pairs,

@@ -14,7 +14,7 @@ from google.cloud.firestore import Client
 from tests.evals.packs.tutoring.injections import PAYLOADS
 from tests.evals.report import Measured, table
 from tests.support.packs.tutoring.lessons import Lessons
-from tests.support.packs.tutoring.scripted import (
+from tests.support.packs.tutoring.scripted_sessions import (
     WRITES,
     cost_of_call,
     inject,

@@ -14,7 +14,7 @@ from rollcall.core.capability import Capability, plain
 from rollcall.core.context import ToolContext, User
 from rollcall.core.shapes import Role
 from rollcall.store.made_files import keeper
-from tests.support.calling import Here
+from tests.support.local_functions import LocalPlatform
 
 NOW = datetime(2026, 11, 24, 12, tzinfo=UTC)
 ITEMS = [
@@ -110,7 +110,7 @@ def context(
     """The context of somebody's call; pupils' are made with `role=Role.STUDENT`."""
     return ToolContext(
         user=User(uid, role, tenant),
-        platform=Here(db),
+        platform=LocalPlatform(db),
         locale=locale,
         now=NOW,
         context=client,

@@ -106,7 +106,7 @@ def _broken_references(root: Any, name: str, files: dict[str, bytes]) -> list[st
     return wrong
 
 
-def gift_parsed(files: list[str]) -> list[list[dict[str, Any]]]:
+def parse_gift(files: list[str]) -> list[list[dict[str, Any]]]:
     """The questions that gift-pegjs finds in each file.
 
     Raises:

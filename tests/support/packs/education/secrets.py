@@ -13,8 +13,8 @@ from rollcall.core.capability import Capability
 from rollcall.core.shapes import Role
 from rollcall.testing import Result, ScriptedModel, calls, run
 from tests.support.bad_input import own_functions
-from tests.support.calling import Functions
 from tests.support.catalogs import catalog
+from tests.support.local_functions import Functions
 from tests.support.packs.education.classroom import (
     ITEMS,
     add_attempt,
@@ -71,7 +71,7 @@ def add_work(db: Client, setenv: Callable[[str, str], None]) -> Functions:
     return own_functions(db, setenv)
 
 
-def told(text: str) -> list[str]:
+def secrets_in(text: str) -> list[str]:
     """The secrets that a text has, as they are or as JSON writes them."""
     return [each for each in SECRETS if each in text or json.dumps(each)[1:-1] in text]
 

@@ -11,9 +11,9 @@ from msgspec.structs import replace
 from packs.tutoring.agents import TUTOR
 from rollcall.core.capability import Capability
 from rollcall.core.profile import AgentProfile
-from tests.support.calling import Callables, Functions
 from tests.support.catalogs import catalog
-from tests.support.office import Office, Ran
+from tests.support.local_functions import Callables, Functions
+from tests.support.office import Office, RunResponse
 from tests.support.packs.education.classroom import add_course
 
 NAMES = (
@@ -54,7 +54,7 @@ class Lessons(Office):
         self.write_documents()
         add_course(db, "math4", ["ada"])
         known = {name: catalog.find_capability(name).function for name in NAMES}
-        self.own = Functions(Callables(known, lambda: self.here))
+        self.own = Functions(Callables(known, lambda: self.platform))
 
     def pack(
         self, profile: AgentProfile | None = None, **changes: Any
@@ -82,7 +82,7 @@ class Lessons(Office):
     def start(self, mission: str, uid: str = "math4-1") -> str:
         return str(self.use("start_session", uid, missionId=mission)["sessionId"])
 
-    def say(self, session: Any, *replies: Any, uid: str = "math4-1", **more: Any) -> Ran:
+    def say(self, session: Any, *replies: Any, uid: str = "math4-1", **more: Any) -> RunResponse:
         data = {"agent": "tutor", "message": "Hello", "context": {"sessionId": session}, **more}
         return self.send(data, *replies, uid=uid, claims=STUDENT)
 

@@ -15,7 +15,7 @@ from packs.workspace import tools
 from packs.workspace.agents import TOOLS, WORKSPACE
 from rollcall.core.capability import Capability
 from rollcall.core.profile import AgentProfile
-from tests.support.office import Office, Ran
+from tests.support.office import Office, RunResponse
 from tests.support.office_pack import office_capabilities
 
 _FUNCTIONS = (
@@ -61,21 +61,25 @@ class Folder:
     tools: tuple[str, ...] = TOOLS
     ran: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
 
-    def ask(self, *replies: Any, message: str = "Please.", **more: Any) -> Ran:
+    def ask(self, *replies: Any, message: str = "Please.", **more: Any) -> RunResponse:
         return self.desk.ask(*replies, message=message, **self._self, **more)
 
-    def answer(self, ran: Ran, *replies: Any, **more: Any) -> Ran:
+    def answer(self, ran: RunResponse, *replies: Any, **more: Any) -> RunResponse:
         """Run the calls that are left to a client, and send what came of them."""
         return self.send(ran, self.results(ran), *replies, **more)
 
-    def send(self, ran: Ran, results: list[dict[str, Any]], *replies: Any, **more: Any) -> Ran:
+    def send(
+        self, ran: RunResponse, results: list[dict[str, Any]], *replies: Any, **more: Any
+    ) -> RunResponse:
         data = {"threadId": ran.thread, "toolResults": results, **self._self, **more}
         return self.desk.send(data, *replies)
 
-    def decide(self, ran: Ran, *replies: Any, answers: Any = None, **more: Any) -> Ran:
+    def decide(
+        self, ran: RunResponse, *replies: Any, answers: Any = None, **more: Any
+    ) -> RunResponse:
         return self.desk.resume(ran, *replies, answers=answers, **self._self, **more)
 
-    def results(self, ran: Ran) -> list[dict[str, Any]]:
+    def results(self, ran: RunResponse) -> list[dict[str, Any]]:
         records = {call["id"]: call for call in ran.done["toolCalls"]}
         return [self._result(records[id]) for id in pending(ran)]
 
@@ -155,7 +159,7 @@ class Folder:
         return {"path": path, "size": len(text.encode()), "digest": digest(text)}
 
 
-def pending(ran: Ran) -> list[str]:
+def pending(ran: RunResponse) -> list[str]:
     """The calls that a run left to its client."""
     found: list[str] = ran.done["outcome"].get("pendingToolCallIds") or []
     return found
@@ -163,7 +167,7 @@ def pending(ran: Ran) -> list[str]:
 
 def told(desk: Desk) -> dict[str, Any]:
     """What the model was told of the newest call."""
-    found: dict[str, Any] = desk.model.told()[0]
+    found: dict[str, Any] = desk.model.tool_results()[0]
     return found
 
 

@@ -31,8 +31,8 @@ from rollcall.core.statement import HEADER, verified
 from rollcall.core.wire import Role
 from rollcall.registry.capabilities import read_capability
 from rollcall.registry.entries import Execution
-from tests.support.calling import PROJECT, emulate, token
 from tests.support.https_server import Answer, Handler, HttpsServer
+from tests.support.local_functions import PROJECT, token, use_emulator_tokens
 from tests.support.office_pack import client_tool
 
 ANN = User("ann", role=Role.TEACHER, tenant="north")
@@ -48,7 +48,7 @@ def result(handler: Handler) -> None:
 def emulator(monkeypatch: pytest.MonkeyPatch) -> Iterator[HttpsServer]:
     """The functions emulator, as far as a caller sees it."""
     server = HttpsServer(None, "", result)
-    emulate(monkeypatch.setenv)
+    use_emulator_tokens(monkeypatch.setenv)
     monkeypatch.delenv("ROLLCALL_REGION", raising=False)
     monkeypatch.setenv("FUNCTIONS_EMULATOR_HOST", f"127.0.0.1:{server.port}")
     monkeypatch.setenv("ROLLCALL_STATEMENT_SECRET", "a secret of the tests that is long enough")

@@ -14,9 +14,9 @@ from rollcall.core.errors import AgentError, FailedPrecondition, NotFound, Unava
 from rollcall.registry.breaker import OWN_FAILURES
 from rollcall.registry.capabilities import read_capability
 from rollcall.registry.entries import Entry, Execution
-from tests.support.calling import emulate
 from tests.support.catalogs import catalog
 from tests.support.https_server import Answer, Handler, HttpsServer
+from tests.support.local_functions import use_emulator_tokens
 from tests.unit.agent.remote.conftest import Names
 
 HOST = "api.example.com"
@@ -74,7 +74,7 @@ def emulator(
 
     server = HttpsServer(None, "", answer)
     names["127.0.0.1"] = ["127.0.0.1"]
-    emulate(monkeypatch.setenv)
+    use_emulator_tokens(monkeypatch.setenv)
     monkeypatch.setenv("FUNCTIONS_EMULATOR_HOST", f"127.0.0.1:{server.port}")
     yield server
     server.close()

@@ -9,7 +9,7 @@ from rollcall_cli.workspace.control_chars import (
     strip_controls,
     visible,
 )
-from tests.support.rules import for_every
+from tests.support.for_every import for_every
 
 SEQUENCES = [
     ("\x1b[31mred\x1b[0m", "red"),

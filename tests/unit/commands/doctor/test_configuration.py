@@ -19,7 +19,7 @@ from rollcall.commands.doctor.configuration import (
 )
 from rollcall.commands.doctor.findings import Finding
 from rollcall.core.profile import AgentProfile
-from tests.support.rules import for_every
+from tests.support.for_every import for_every
 
 ROLLCALL = Path(__file__).parents[4] / "functions/rollcall"
 

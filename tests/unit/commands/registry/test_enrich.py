@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rollcall.commands.registry.enrich import MAX_CHARS, MAX_PHRASES, usable
-from tests.support.rules import for_every
+from tests.support.for_every import for_every
 
 
 def test_plain_phrases_are_kept_in_order_on_one_line() -> None:

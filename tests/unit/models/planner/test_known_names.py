@@ -9,7 +9,7 @@ import pytest
 from rollcall.core.messages import Message, ModelMessage, ToolMessage, ToolResult, UserMessage
 from rollcall.models.base import ModelRequest, ToolSpec
 from rollcall.models.offline import Model
-from tests.support.rules import for_every
+from tests.support.for_every import for_every
 from tests.unit.models.planner.kit import message_of
 
 NAMES = {

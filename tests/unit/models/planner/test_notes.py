@@ -10,7 +10,7 @@ from rollcall.core.profile import Note
 from rollcall.core.wire import Citation
 from rollcall.models.base import ModelRequest
 from rollcall.models.offline import Model
-from tests.support.rules import for_every
+from tests.support.for_every import for_every
 from tests.unit.models.planner.kit import ELECTRICAL, message_of
 
 NOTE = Note("Article 250: grounding and bonding.", Citation(n=1, type="code", title="Article 250"))

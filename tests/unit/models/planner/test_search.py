@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.rules import for_every
+from tests.support.for_every import for_every
 from tests.unit.models.planner.kit import (
     ELECTRICAL,
     MESSAGING,

@@ -14,7 +14,7 @@ from packs.education.qti import package
 from tests.support.packs.education.activities import content, random_items
 from tests.support.packs.education.exchange_formats import (
     gift_differences,
-    gift_parsed,
+    parse_gift,
     qti_problems,
 )
 
@@ -64,7 +64,7 @@ def test_a_picture_is_told_by_its_text() -> None:
 
 def test_gift_is_parsed_to_the_same_questions() -> None:
     files = [questions(content(items=items), items) for items in ACTIVITIES]
-    for items, found in zip(ACTIVITIES, gift_parsed(files), strict=True):
+    for items, found in zip(ACTIVITIES, parse_gift(files), strict=True):
         assert gift_differences(items, found) == []
 
 

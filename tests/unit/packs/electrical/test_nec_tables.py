@@ -12,7 +12,7 @@ from packs.electrical.nec_tables import NecTable, lookup_nec_table
 from rollcall.core.context import ToolContext, User
 from rollcall.core.errors import InvalidArgument, NotFound
 from rollcall.core.text import language
-from tests.support.rules import for_every
+from tests.support.for_every import for_every
 
 PRIORITY = ["310.16", "250.66", "250.122", "220.12", "220.42", "220.55", "430.52"]
 

@@ -3,7 +3,7 @@
 from datetime import datetime, timedelta, timezone
 
 from packs.messaging.dates import find_deadline
-from tests.support.rules import for_every
+from tests.support.for_every import for_every
 
 ISRAEL = timezone(timedelta(hours=2))
 SAID_AT = datetime(2026, 11, 18, 9, 30, tzinfo=ISRAEL)  # A Wednesday.

@@ -7,8 +7,8 @@ from typing import Any
 from google.auth.credentials import AnonymousCredentials
 from google.cloud.firestore import Client, FieldFilter
 
+from tests.support.for_every import for_every
 from tests.support.indexes import Indexes, shape_of
-from tests.support.rules import for_every
 
 
 def mine(collection: str, **fields: str) -> Any:

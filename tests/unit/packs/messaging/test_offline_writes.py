@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from tests.support.for_every import for_every
 from tests.support.packs.messaging.tools import TOOLS, WRITES
-from tests.support.rules import for_every
 from tests.unit.models.planner.kit import Talk, answer_of
 
 CONVERSATIONS = [

@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 from packs.messaging.chat import ChatMessage
 from packs.messaging.summaries import summarize
-from tests.support.rules import for_every
+from tests.support.for_every import for_every
 
 START = datetime(2026, 11, 18, 9, 30, tzinfo=UTC)
 NAMES = {"d": "Dana", "o": "Omer", "n": "נועה"}

@@ -31,7 +31,7 @@ from tests.support.packs.tutoring.configurations import (
     TABLE,
     setting,
 )
-from tests.support.packs.tutoring.proofs import (
+from tests.support.packs.tutoring.properties import (
     default_problems,
     due_date_problems,
     pairs,

@@ -11,7 +11,7 @@ from packs.workspace.tools import edit_file, run_command, write_file
 from rollcall.core.capability import Capability, Preview
 from rollcall.core.context import EarlierCall, ToolContext, User
 from rollcall.core.errors import InvalidArgument
-from tests.support.rules import for_every
+from tests.support.for_every import for_every
 
 DIGEST = "0123456789abcdef"
 

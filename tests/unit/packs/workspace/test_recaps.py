@@ -9,7 +9,7 @@ import pytest
 from rollcall.core.errors import InvalidArgument
 from rollcall.core.inputs import validate
 from tests.support.catalogs import catalog
-from tests.support.rules import for_every
+from tests.support.for_every import for_every
 
 LONG = "x = 1\n" * 2_000
 READ = {

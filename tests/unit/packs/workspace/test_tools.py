@@ -13,7 +13,7 @@ from rollcall.core.capability import Capability
 from rollcall.core.context import ToolContext, User
 from rollcall.core.errors import FailedPrecondition, InvalidArgument
 from rollcall.store.approvals import canonical_json
-from tests.support.rules import for_every
+from tests.support.for_every import for_every
 
 FUNCTIONS = {
     "list_directory": tools.list_directory,

@@ -103,7 +103,7 @@ class Voice:
 
 @pytest.fixture(scope="module")
 def voice(served: Served) -> Iterator[Voice]:
-    at = served.live.talk_address.rpartition(":")[2]
+    at = served.live.session_address.rpartition(":")[2]
     teacher, pupil = person("teacher"), person("student")
     lesson = {
         "title": "Ordering",
@@ -160,7 +160,7 @@ def test_web_voice_goes_on_through_calls_mute_and_cuts_until_the_end(
 ) -> None:
     live = voice.live
     sound = base64.b64encode(b"\0\1" * 2_400).decode()
-    live.said = [
+    live.contents = [
         {"inputTranscription": {"text": "I goed "}},
         {"inputTranscription": {"text": "<b>home</b>"}},
         {"outputTranscription": {"text": "You went home."}},
@@ -183,34 +183,34 @@ def test_web_voice_goes_on_through_calls_mute_and_cuts_until_the_end(
         assert page.evaluate("played") == [[24_000, 2_400]]
         level = page.get_by_role("meter", name=EN["voice.level"])
         until(page, lambda: level.evaluate("meter => meter.value") > 0)  # the device beeps
-        audio = live.heard[0]["audio"]
+        audio = live.speech[0]["audio"]
         assert audio["mimeType"] == "audio/pcm;rate=16000"
         assert len(base64.b64decode(audio["data"])) == 3_200  # 100 ms
         assert findings(page) == []
 
         page.get_by_role("button", name=EN["voice.mute"]).click()
-        until(page, lambda: live.heard[-1] == {"audioStreamEnd": True})
-        live.tell({"serverContent": {"outputTranscription": {"text": "Are you there?"}}})
+        until(page, lambda: live.speech[-1] == {"audioStreamEnd": True})
+        live.send({"serverContent": {"outputTranscription": {"text": "Are you there?"}}})
         expect(captions.last).to_have_text("Tutor: Are you there?")
         expect(page.get_by_text(EN["voice.muted"])).to_be_visible()
-        assert live.heard[-1] == {"audioStreamEnd": True} and page.evaluate("!tracks[0].enabled")
+        assert live.speech[-1] == {"audioStreamEnd": True} and page.evaluate("!tracks[0].enabled")
         page.get_by_role("button", name=EN["voice.mute"]).click()
-        until(page, lambda: "audio" in live.heard[-1])
+        until(page, lambda: "audio" in live.speech[-1])
 
         # The same call comes again after the cut; it is answered and not made twice.
-        live.said, live.script = [], [TASK]
+        live.contents, live.script = [], [TASK]
         live.results.clear()
         live.cut()
         expect(page.get_by_text(EN["voice.resuming"])).to_be_visible()
         expect(page.get_by_text(EN["voice.open"])).to_be_visible()
-        assert live.ignored[-1]["sessionResumption"] == {"handle": f"handle-{talks}"}
+        assert live.client_setups[-1]["sessionResumption"] == {"handle": f"handle-{talks}"}
         until(page, lambda: "mark_task_complete-0" in live.results)
         assert live.results["mark_task_complete-0"]["done"]
         assert len([each for each in called if "POST" in each and TASK[0] in each]) == 1
         live.script = []
-        live.tell({"goAway": {"timeLeft": "5s"}})
+        live.send({"goAway": {"timeLeft": "5s"}})
         until(page, lambda: len(live.setups) == talks + 3)
-        assert live.ignored[-1]["sessionResumption"] == {"handle": f"handle-{talks + 1}"}
+        assert live.client_setups[-1]["sessionResumption"] == {"handle": f"handle-{talks + 1}"}
         expect(page.get_by_text(EN["voice.open"])).to_be_visible()
         assert len(live.tokens) == tokens + 1  # one for all of it
 
@@ -243,7 +243,7 @@ def test_web_voice_lets_the_microphone_go_with_the_room_and_with_the_lesson(voic
 
 def test_web_voice_works_in_a_page_of_somebody_else(voice: Voice, tmp_path: Path) -> None:
     live = voice.live
-    live.said, live.script = [], [TASK]
+    live.contents, live.script = [], [TASK]
     live.results.clear()
     page_with = served_element(
         tmp_path,

@@ -7,11 +7,11 @@ from typing import Any
 
 from seed.loading import load_pack
 from seed.screen import Screen
-from tests.support.calling import Here
+from tests.support.local_functions import LocalPlatform
 
 
 def test_the_sample_looks_fresh_and_is_counted(seeding: Any) -> None:
-    load_pack("messaging", Here(seeding.db), {"sample"}, Screen())
+    load_pack("messaging", LocalPlatform(seeding.db), {"sample"}, Screen())
     chat = seeding.db.document("conversations/sample-budget").get().to_dict()
     assert timedelta() < datetime.now(UTC) - chat["lastMessageAt"] < timedelta(days=4)
     assert chat["messageCount"] == len(seeding.messages("sample-budget"))

@@ -16,7 +16,7 @@ from tests.evals.packs.education.requests import QUERIES, asked, offered_share
 from tests.evals.planner import cases
 from tests.evals.planner.cases import Case, Reply, verdict
 from tests.evals.registry.queries import read_queries
-from tests.evals.registry.tools import declared, registered
+from tests.evals.registry.tools import capability_documents, compile_registry
 from tests.support.catalogs import catalog
 from tests.unit.models.planner.kit import NOW, message_of
 
@@ -47,7 +47,7 @@ def reply_to(case: Case, registry: Snapshot) -> Reply:
 
 
 def test_teachers_requests_in_plain_words_call_their_tools_without_a_model() -> None:
-    registry = registered(declared())
+    registry = compile_registry(capability_documents())
     defaults = {
         each.id: {
             name: of["default"]

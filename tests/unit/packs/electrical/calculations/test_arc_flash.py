@@ -17,7 +17,7 @@ from packs.electrical.results import Basis
 from rollcall.core.errors import FailedPrecondition
 from rollcall.core.text import language
 from seed.electrical.sample import projects
-from tests.support.rules import for_every
+from tests.support.for_every import for_every
 
 CLASSES = [
     ("panelboard", 208),

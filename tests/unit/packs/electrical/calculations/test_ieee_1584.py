@@ -22,7 +22,7 @@ from packs.electrical.calculations.ieee_1584 import (
     size_correction,
 )
 from rollcall.core.errors import InvalidArgument
-from tests.support.rules import for_every
+from tests.support.for_every import for_every
 
 MEDIUM_VOLTAGE = ArcParameters(
     voltage_v=4_160,

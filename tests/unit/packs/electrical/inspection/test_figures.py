@@ -10,7 +10,7 @@ from packs.electrical.inspection.facts import Facts
 from packs.electrical.inspection.report import Issue, inspect
 from packs.electrical.inspection.rules import RULES
 from seed.electrical.sample import projects
-from tests.support.rules import for_every
+from tests.support.for_every import for_every
 from tests.unit.packs.electrical.inspection.buildings import HOME, SHOP, Patch, building
 
 WORKSHOP = next(each.project for each in projects() if each.project.id == "workshop")

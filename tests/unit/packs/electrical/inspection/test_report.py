@@ -17,8 +17,8 @@ from packs.electrical.projects.records import Project
 from packs.electrical.wording import TEXTS
 from rollcall.core.texts import Text
 from seed.electrical.sample import projects
+from tests.support.for_every import for_every
 from tests.support.packs.electrical.tower import tower
-from tests.support.rules import for_every
 from tests.unit.packs.electrical.inspection.buildings import HOME, SHOP, building
 from tests.unit.packs.electrical.inspection.cases import CASES, Case
 

@@ -8,7 +8,7 @@ from typing import Any
 from packs.electrical.inspection.facts import Facts
 from packs.electrical.inspection.report import Report, inspect
 from packs.electrical.inspection.rules import RULES
-from tests.support.rules import for_every
+from tests.support.for_every import for_every
 from tests.unit.packs.electrical.inspection.buildings import Patch, building
 from tests.unit.packs.electrical.inspection.cases import CASES, Case
 

@@ -7,7 +7,7 @@ import pytest
 from packs.electrical.nec.articles import Article, all_articles, find, mentioned, ranked
 from packs.electrical.nec.editions import Edition
 from rollcall.core.text import language
-from tests.support.rules import for_every
+from tests.support.for_every import for_every
 
 ARTICLES = all_articles()
 LONGEST_ABOUT = 140

@@ -29,7 +29,7 @@ from packs.electrical.nec.conductors import (
     temperature_factor,
 )
 from rollcall.core.errors import InvalidArgument
-from tests.support.rules import for_every
+from tests.support.for_every import for_every
 
 sizes = st.sampled_from(SIZES)
 

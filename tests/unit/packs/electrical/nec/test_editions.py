@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from packs.electrical.nec.editions import EDITIONS, article
-from tests.support.rules import for_every
+from tests.support.for_every import for_every
 
 
 @for_every(

@@ -16,7 +16,7 @@ from packs.electrical.nec.grounding import (
     grounding_electrode_conductor,
 )
 from rollcall.core.errors import InvalidArgument
-from tests.support.rules import for_every
+from tests.support.for_every import for_every
 
 materials = st.sampled_from(["copper", "aluminum"])
 sizes = st.sampled_from(SIZES[2:])

@@ -22,7 +22,7 @@ from packs.electrical.nec.loads import (
 )
 from packs.electrical.nec.tables import Figure, standing
 from rollcall.core.errors import InvalidArgument
-from tests.support.rules import for_every
+from tests.support.for_every import for_every
 
 loads = st.floats(0, 1_000_000)
 occupancies = st.sampled_from(["dwelling", "hospital", "hotel", "warehouse", "office", "other"])

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from packs.electrical.nec.conductors import SIZES, label
 from packs.electrical.nec.lookup import edition_in, motor_kind, parse_query
-from tests.support.rules import for_every
+from tests.support.for_every import for_every
 
 
 @for_every(

@@ -21,7 +21,7 @@ from packs.electrical.nec.motors import (
     protection_percent,
 )
 from rollcall.core.errors import InvalidArgument
-from tests.support.rules import for_every
+from tests.support.for_every import for_every
 
 KINDS, DEVICES = get_args(MotorKind), get_args(ProtectiveDevice)
 

@@ -15,7 +15,7 @@ from packs.electrical.nec.overcurrent import (
     standard_not_above,
 )
 from rollcall.core.errors import InvalidArgument
-from tests.support.rules import for_every
+from tests.support.for_every import for_every
 
 amperes = st.floats(0.1, 6_000)
 

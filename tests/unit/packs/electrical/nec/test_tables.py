@@ -11,7 +11,7 @@ from packs.electrical.nec import tables
 from packs.electrical.nec.editions import EDITIONS
 from rollcall.core.errors import NotFound
 from rollcall.core.text import language
-from tests.support.rules import for_every
+from tests.support.for_every import for_every
 
 every_table = for_every("key", list(tables.FILES))
 every_edition = for_every("edition", EDITIONS)

@@ -13,7 +13,7 @@ from packs.electrical.projects import records
 from packs.electrical.projects.import_export import exported, imported
 from packs.electrical.projects.topology import path_to
 from seed.electrical.sample import projects
-from tests.support.rules import for_every
+from tests.support.for_every import for_every
 
 GUIDE = (Path(__file__).parents[5] / "docs/electrical.md").read_text(encoding="utf-8")
 SECTION = GUIDE.split("## Projects")[1].split("\n## ")[0]

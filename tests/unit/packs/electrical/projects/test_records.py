@@ -12,7 +12,7 @@ from packs.electrical.projects.records import Panel, Project
 from rollcall.core.errors import InvalidArgument
 from rollcall.core.inputs import validate
 from seed.electrical.sample import projects
-from tests.support.rules import for_every
+from tests.support.for_every import for_every
 
 SAMPLES = {sample.project.id: sample.project.dump() for sample in projects()}
 

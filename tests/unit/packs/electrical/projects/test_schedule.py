@@ -15,7 +15,7 @@ from packs.electrical.projects.schedule import (
     workbook,
 )
 from seed.electrical.sample import projects
-from tests.support.rules import for_every
+from tests.support.for_every import for_every
 from tests.support.spreadsheets import sheets
 
 SAMPLES = {sample.project.id: sample.project for sample in projects()}

@@ -9,7 +9,7 @@ import pytest
 from packs.electrical.projects.selection import find_circuit, find_panel
 from rollcall.core.errors import AgentError, InvalidArgument, NotFound
 from seed.electrical.sample import projects
-from tests.support.rules import for_every
+from tests.support.for_every import for_every
 
 SAMPLES = {sample.project.id: sample.project for sample in projects()}
 

@@ -5,7 +5,7 @@ from collections import Counter
 from packs.messaging.agents import MESSAGING
 from rollcall.core.text import language
 from tests.evals.packs.messaging.cases import ANY, CASES, Case, read_cases
-from tests.support.rules import for_every
+from tests.support.for_every import for_every
 
 ALL = read_cases()
 TOOLS = frozenset(MESSAGING.tools)

@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 
 from seed.messaging.slack_text import message_text, plain_text
-from tests.support.rules import for_every
+from tests.support.for_every import for_every
 
 PEOPLE = {"U1": "Noa Levi", "U2": "עומר"}
 CHANNELS = {"C1": "general"}

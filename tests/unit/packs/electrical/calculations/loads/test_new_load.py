@@ -15,7 +15,7 @@ from packs.electrical.calculations.loads.new_load import (
 )
 from packs.electrical.projects.records import Panel
 from rollcall.core.errors import InvalidArgument
-from tests.support.rules import for_every
+from tests.support.for_every import for_every
 
 
 def _panel(phases: int = 1, spaces: int = 12, taken: tuple[int, ...] = (), **more: Any) -> Panel:

@@ -28,9 +28,9 @@ _ARGUMENTS = json.dumps({"path": "new.txt", "content": _CONTENT})
 
 
 @contextmanager
-def stamping_provider() -> Iterator[dict[str, str]]:
+def timestamp_provider() -> Iterator[dict[str, str]]:
     """Run it; yields the environment that leads the SDKs to it, keys not among it."""
-    with provider_process("tests.support.stamping_provider") as environment:
+    with provider_process("tests.support.timestamp_provider") as environment:
         yield environment
 
 
@@ -39,8 +39,8 @@ def stamps(text: str) -> list[int]:
     return [int(found) for found in STAMP.findall(text)]
 
 
-class _Stamping(Handler):
-    def said(self) -> Iterable[bytes]:
+class _Handler(Handler):
+    def chunks(self) -> Iterable[bytes]:
         stamp = b""
         for chunk in responses(call_item("write_file", _ARGUMENTS), size=_DELTA_CHARS).chunks:
             if _EMPTY in chunk:
@@ -51,4 +51,4 @@ class _Stamping(Handler):
 
 
 if __name__ == "__main__":
-    serve(_Stamping)
+    serve(_Handler)

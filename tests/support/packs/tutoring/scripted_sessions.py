@@ -9,7 +9,7 @@ from random import Random
 from typing import Any
 
 from rollcall.testing import calls, says
-from tests.support.counting import counted
+from tests.support.firestore_operations import count_operations
 from tests.support.packs.tutoring.configurations import ACCEPTED
 from tests.support.packs.tutoring.lessons import EVERY, STUDENT, Lessons
 
@@ -27,7 +27,7 @@ _LEAVES = {3}
 
 
 @dataclass
-class Played:
+class SessionResult:
     """What came of a session: effects that nothing allowed, and allowed ones that are not there."""
 
     calls: int = 0
@@ -36,10 +36,10 @@ class Played:
     missing: list[str] = field(default_factory=list)
 
 
-def play(lessons: Lessons, random: Random, *, turns: int = 4) -> Played:
+def play(lessons: Lessons, random: Random, *, turns: int = 4) -> SessionResult:
     """Play a session of a random configuration; whether a call may have its effect is worked out
     here from the script alone."""
-    played = Played()
+    played = SessionResult()
     enabled = {tool: _trigger(random, tool) for tool in WRITES if random.random() < 0.6}
     tools = [
         {
@@ -169,17 +169,17 @@ def inject(lessons: Lessons, payload: str, place: str) -> int:
 
 
 @dataclass
-class Tampered:
+class TamperResult:
     """What a tampered client tried, and what of it had an effect."""
 
     tried: int = 0
     effects: int = 0
 
 
-def tamper(lessons: Lessons) -> Tampered:
+def tamper(lessons: Lessons) -> TamperResult:
     """Call tools without a model, in others' sessions, with others' items, under invented and used
     call ids, in ended sessions."""
-    found = Tampered()
+    found = TamperResult()
     own, other = lessons.start(lessons.lesson()), lessons.start(lessons.lesson(), "math4-2")
     ended = lessons.start(lessons.lesson())
     marked = lessons.say(other, calls(("mark_for_review", EVERY["mark_for_review"])), uid="math4-2")
@@ -245,10 +245,10 @@ def cost_of_call(lessons: Lessons, tool: str) -> tuple[int, int]:
         )
     )
     thread = lessons.say(session, says("Hello.")).thread
-    with counted() as without:
+    with count_operations() as without:
         lessons.say(session, says("Go on."), threadId=thread, message="Goodbye!")
     call = calls((tool, EVERY[tool]))
-    with counted() as with_call:
+    with count_operations() as with_call:
         ran = lessons.say(session, call, says("Go on."), threadId=thread, message="Goodbye!")
     assert ran.statuses() == ["done"], ran.done["toolCalls"]
     return with_call.tool_reads - without.tool_reads, with_call.tool_writes - without.tool_writes

@@ -40,7 +40,7 @@ def token(uid: str = "ann", *, expires_in: int = 3600, **claims: Any) -> str:
     return jwt.encode(body, "", algorithm="none")
 
 
-def emulate(setenv: Callable[[str, str], None]) -> None:
+def use_emulator_tokens(setenv: Callable[[str, str], None]) -> None:
     """Make this process verify tokens as a function does on the emulator."""
     setenv("FUNCTIONS_EMULATOR", "true")
     setenv("GCLOUD_PROJECT", PROJECT)
@@ -48,7 +48,7 @@ def emulate(setenv: Callable[[str, str], None]) -> None:
     prepare_process(None)
 
 
-class Here:
+class LocalPlatform:
     """A platform of one Firestore and no models.
 
     Attributes:

@@ -19,7 +19,7 @@ REQUEST_FIELDS = frozenset(ModelRequest.__struct_fields__) - {"deadline"}
 
 
 @dataclass
-class Table:
+class ToolTable:
     """Dispatches to plain functions by the tool's name. A function may return what the dispatcher
     would: an `NeedsApproval` or a `ClientCall` too.
 
@@ -55,7 +55,7 @@ class Table:
 
 
 @dataclass
-class Notes:
+class MemoryJournal:
     """A journal that remembers the order of what it was told."""
 
     lines: list[str] = field(default_factory=list)
@@ -102,8 +102,8 @@ def turn(
         "request": ModelRequest(**request),
         "models": (model,),
         "composer": load_model("offline:planner"),
-        "dispatch": Table(tools),
-        "journal": Notes(),
+        "dispatch": ToolTable(tools),
+        "journal": MemoryJournal(),
         "profile": agent,
         "deadline": time.monotonic() + 60,
     }

@@ -33,7 +33,7 @@ ATTEMPTS: tuple[dict[str, Any], ...] = (
 
 
 @dataclass
-class ObeyingModel:
+class ObedientModel:
     """Reads the note, then calls the tools that the attacker wants, in every way."""
 
     wanted: Sequence[str]
@@ -53,7 +53,7 @@ class ObeyingModel:
 
 
 @dataclass
-class World:
+class Capabilities:
     """Capabilities that note when they run."""
 
     ran: list[str] = field(default_factory=list)
@@ -74,8 +74,8 @@ class World:
         return read_capability({**document, "status": "active"})
 
 
-def obey(
-    world: World,
+def attack(
+    world: Capabilities,
     offered: Sequence[Entry],
     *,
     wanted: Sequence[str],
@@ -83,9 +83,9 @@ def obey(
     user: User = User("ann"),  # noqa: B008  # it is frozen
     can_ask: bool = True,
     client_tools: frozenset[str] = frozenset(),
-) -> tuple[TurnEnd, ObeyingModel]:
+) -> tuple[TurnEnd, ObedientModel]:
     """Run a turn in which the model obeys, and return its end."""
-    model = ObeyingModel(wanted)
+    model = ObedientModel(wanted)
     deadline = time.monotonic() + 60
     router = Router(
         platform=cast(Platform, SimpleNamespace(catalog=StaticCatalog(world.known))),

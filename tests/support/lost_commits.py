@@ -15,7 +15,7 @@ How = Literal["before", "after", "twice"]
 
 
 @contextmanager
-def losing_commit(patch: pytest.MonkeyPatch, number: int, how: How) -> Iterator[list[int]]:
+def lose_commit(patch: pytest.MonkeyPatch, number: int, how: How) -> Iterator[list[int]]:
     """Lose the answer to the `number`-th commit of the block, from 0; the list counts them."""
     original = FirestoreClient.commit
     seen: list[int] = []

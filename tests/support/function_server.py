@@ -15,14 +15,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tests.support.calling import PROJECT, token
+from tests.support.local_functions import PROJECT, token
 from tests.support.ports import free_port
 
 FUNCTIONS = Path(__file__).parents[2] / "functions"
 
 
 @dataclass(frozen=True)
-class Served:
+class FunctionServer:
     """A served function: functions-framework's process, and that of its one worker."""
 
     process: subprocess.Popen[bytes]
@@ -88,7 +88,9 @@ def request(data: Any, *, uid: str, streams: bool = False) -> tuple[bytes, dict[
 
 
 @contextmanager
-def served(source: Path, target: str, environment: Mapping[str, str]) -> Iterator[Served]:
+def serve_function(
+    source: Path, target: str, environment: Mapping[str, str]
+) -> Iterator[FunctionServer]:
     """Serve the function `target` of the file `source` until the block ends.
 
     Args:
@@ -113,7 +115,7 @@ def served(source: Path, target: str, environment: Mapping[str, str]) -> Iterato
         start_new_session=True,
     )
     try:
-        yield Served(process, port, started)
+        yield FunctionServer(process, port, started)
     finally:
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()

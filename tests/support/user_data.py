@@ -1,44 +1,16 @@
-"""A user's documents as the platform keeps them, and a platform that remembers its queue."""
+"""Documents of a user as the platform stores them, and what a database holds."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from google.cloud.firestore import Client, DocumentSnapshot
 
 from rollcall.store.runs import run_key
-from tests.support.catalogs import catalog
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
-
-
-@dataclass
-class Keeping:
-    """A platform of one Firestore, whose queue is a list."""
-
-    db: Client
-    queue: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
-    text_model: Any = None
-    embedder: Any = None
-    catalog: Any = catalog
-
-    def text_model_for(self, user: Any) -> Any:
-        return self.text_model
-
-    def embedder_for(self, user: Any) -> Any:
-        return self.embedder
-
-    def enqueue(self, queue: str, data: dict[str, Any]) -> None:
-        self.queue.append((queue, data))
-
-    def find_user(self, uid: str) -> None:
-        return None
-
-    def notify(self, decider: Any, *, approval_id: str) -> None:
-        """Nobody listens."""
 
 
 def write_thread(
@@ -53,8 +25,8 @@ def write_thread(
     """A thread with a log, a run with events, a view, an approval and an effect.
 
     Args:
-        live_s: For how many seconds more the run holds the thread; below 0, since when its time
-            is over. None where it is done.
+        live_s: For how many seconds the run's lease still lasts; below 0 where it has ended, None
+            where the run is done.
     """
     until = None if live_s is None else datetime.now(UTC) + timedelta(seconds=live_s)
     own = {"schemaVersion": 2, "uid": uid}
@@ -125,8 +97,8 @@ def write_user(db: Client, uid: str) -> None:
     write_all(db, documents)
 
 
-def trace_of_run(uid: str = "ann") -> str:
-    """The path of what stays of the run in an erased thread of `write_thread`."""
+def run_marker_path(uid: str = "ann") -> str:
+    """The path of the document that stays of the run when `write_thread`'s thread is erased."""
     return f"runs/{run_key(uid, 'r1')}"
 
 
@@ -139,23 +111,28 @@ def write_all(db: Client, documents: dict[str, dict[str, Any]]) -> None:
         batch.commit()
 
 
-def snapshots(db: Client) -> Iterator[DocumentSnapshot]:
+def _snapshots(db: Client) -> Iterator[DocumentSnapshot]:
     """Every document of the database, those below missing ones included."""
     return db.collection_group("").stream()  # without a name it is of all collections, at any depth
 
 
-def everything(db: Client) -> dict[str, dict[str, Any]]:
+def all_documents(db: Client) -> dict[str, dict[str, Any]]:
     """Every document of the database by its path."""
-    return {each.reference.path: each.to_dict() or {} for each in snapshots(db)}
+    return {each.reference.path: each.to_dict() or {} for each in _snapshots(db)}
+
+
+def all_paths(db: Client) -> list[str]:
+    """The paths of all documents of the database, sorted."""
+    return sorted(each.reference.path for each in _snapshots(db))
 
 
 def update_times(db: Client) -> dict[str, Any]:
     """When every document of the database was changed last, by its path."""
-    return {each.reference.path: each.update_time for each in snapshots(db)}
+    return {each.reference.path: each.update_time for each in _snapshots(db)}
 
 
-def naming(documents: dict[str, dict[str, Any]], *words: str) -> list[str]:
-    """Paths of the documents in which one of these words stands, receipts aside."""
+def paths_with(documents: dict[str, dict[str, Any]], *words: str) -> list[str]:
+    """Paths of the documents that contain one of these words, erasure receipts aside."""
     return [
         path
         for path, data in documents.items()

@@ -1,5 +1,5 @@
-"""A front end that speaks AG-UI 1.0, as its clients do: it sends all it knows with every run, and
-takes in what comes. Every input and every event is checked against the protocol's models."""
+"""An AG-UI 1.0 client: it sends its whole history with every run, and appends the messages that
+come. Every input and every event is checked against the protocol's models."""
 
 from __future__ import annotations
 
@@ -7,18 +7,11 @@ import itertools
 from dataclasses import dataclass, field
 from typing import Any
 
-from ag_ui.core import Event, RunAgentInput
-from pydantic import TypeAdapter
+from ag_ui.core import RunAgentInput
 
-from tests.support.calling import frames
-from tests.support.office import Office, Reply
+from tests.support.local_functions import frames
+from tests.support.office import Office, Reply, unclosed_events
 
-EVENT: TypeAdapter[Any] = TypeAdapter(Event)
-_OPEN = {
-    "STEP_STARTED": ("STEP_FINISHED", "stepName"),
-    "TEXT_MESSAGE_START": ("TEXT_MESSAGE_END", "messageId"),
-    "TOOL_CALL_START": ("TOOL_CALL_END", "toolCallId"),
-}
 _OUTCOMES = {
     "success": {"type", "pendingToolCallIds"},
     "interrupt": {"type", "interrupts"},
@@ -33,8 +26,8 @@ OPEN_FILE = {
 
 
 @dataclass
-class Told:
-    """What came of one request: a stream, or a refusal."""
+class AguiResponse:
+    """The response to one request: a stream of events, or an error."""
 
     status: int
     events: list[dict[str, Any]]
@@ -62,7 +55,7 @@ class Told:
 
     @property
     def notes(self) -> dict[str, Any]:
-        """What the start says beside the protocol."""
+        """Rollcall's own fields of the first event."""
         found: dict[str, Any] = self.events[0]["metadata"]["rollcall"]
         return found
 
@@ -80,8 +73,8 @@ class Told:
 
 
 @dataclass
-class Front:
-    """One user's front end, in one thread."""
+class AguiClient:
+    """A client of one user, in one thread."""
 
     office: Office
     uid: str = "ann"
@@ -89,20 +82,20 @@ class Front:
     messages: list[dict[str, Any]] = field(default_factory=list)
     ids: Any = field(default_factory=lambda: itertools.count(1))
 
-    def say(self, text: str, *replies: Reply, **more: Any) -> Told:
-        """Say something, to which the model replies so."""
+    def say(self, text: str, *replies: Reply, **more: Any) -> AguiResponse:
+        """Send a message; the model gives these replies."""
         self.messages.append({"id": f"m{next(self.ids)}", "role": "user", "content": text})
         return self.run(*replies, **more)
 
-    def answer(self, told: Told, content: str = '{"text": "hello"}') -> None:
-        """Have the app's tools answer what is pending."""
+    def answer(self, told: AguiResponse, content: str = '{"text": "hello"}') -> None:
+        """Append results of the app's tools to the calls that are pending."""
         for call in told.pending:
             self.messages.append(
                 {"id": f"t{next(self.ids)}", "role": "tool", "toolCallId": call, "content": content}
             )
 
-    def resume(self, told: Told, *replies: Reply, **more: Any) -> Told:
-        """Answer every interrupt: yes, unless `payload` says otherwise."""
+    def resume(self, told: AguiResponse, *replies: Reply, **more: Any) -> AguiResponse:
+        """Answer every interrupt with `payload`, by default an approval."""
         payload = more.pop("payload", {"approved": True})
         entries = [
             {"interruptId": each["id"], "status": "resolved", "payload": payload}
@@ -110,8 +103,8 @@ class Front:
         ]
         return self.run(*replies, resume=entries, **more)
 
-    def run(self, *replies: Reply, **more: Any) -> Told:
-        """Send all there is, and take in what comes."""
+    def run(self, *replies: Reply, **more: Any) -> AguiResponse:
+        """Send the history, and append the messages that come."""
         body = {
             "threadId": self.thread,
             "runId": f"run_{self.uid}_{len(self.thread)}_{next(self.ids)}",
@@ -128,19 +121,19 @@ class Front:
         told = self.send(body)
         if told.error is None:
             check(told.events, thread=body["threadId"], run=body["runId"])
-            self.take_in(told.events)
+            self.append_messages(told.events)
         return told
 
-    def send(self, body: Any, *, agent: str = "office", **more: Any) -> Told:
+    def send(self, body: Any, *, agent: str = "office", **more: Any) -> AguiResponse:
         """Send a body as it is."""
         path = f"agui/{agent}" if agent else "agui"
         response = self.office.functions.send(path, body, uid=self.uid, **more)
         if response.mimetype == "text/event-stream":
-            return Told(response.status_code, frames(response), None)
-        return Told(response.status_code, [], (response.json or {}).get("error"))
+            return AguiResponse(response.status_code, frames(response), None)
+        return AguiResponse(response.status_code, [], (response.json or {}).get("error"))
 
-    def take_in(self, events: list[dict[str, Any]]) -> None:
-        """Keep the messages that come, as AG-UI's clients do."""
+    def append_messages(self, events: list[dict[str, Any]]) -> None:
+        """Append the messages of these events to the history, as AG-UI's clients do."""
         known = {message["id"]: message for message in self.messages}
         for event in events:
             kind = event["type"]
@@ -162,28 +155,19 @@ class Front:
 
 
 def check(events: list[dict[str, Any]], *, thread: str, run: str) -> None:
-    """The events are AG-UI's, of this thread and run; what is begun is ended, and what a finished
-    run names as pending is what it started and did not answer."""
-    open_ones: set[tuple[str, str]] = set()
-    assert events[0]["type"] in ("RUN_STARTED", "RUN_ERROR")
-    for event in events:
-        EVENT.validate_python(event)
-        kind = event["type"]
-        if kind in _OPEN:
-            end, key = _OPEN[kind]
-            assert (end, event[key]) not in open_ones
-            open_ones.add((end, event[key]))
-        for end, key in _OPEN.values():
-            if kind == end:
-                open_ones.remove((end, event[key]))
-        if kind in ("RUN_STARTED", "RUN_FINISHED"):
-            assert (event["threadId"], event["runId"]) == (thread, run)
+    """Check that the events are valid AG-UI, of this thread and run, that a finished run leaves
+    nothing open, and that its outcome has the protocol's fields."""
+    unclosed = unclosed_events(events)
     kinds = [event["type"] for event in events]
+    assert kinds[0] in ("RUN_STARTED", "RUN_ERROR")
     assert kinds.count("RUN_STARTED") <= 1
     assert kinds[-1] in ("RUN_FINISHED", "RUN_ERROR")
     assert sum(kind in ("RUN_FINISHED", "RUN_ERROR") for kind in kinds) == 1
+    for event in events:
+        if event["type"] in ("RUN_STARTED", "RUN_FINISHED"):
+            assert (event["threadId"], event["runId"]) == (thread, run)
     if kinds[-1] == "RUN_FINISHED":
         outcome = events[-1]["outcome"]
-        assert open_ones == set()
+        assert unclosed == set()
         assert set(outcome) <= _OUTCOMES[outcome["type"]]
         assert ("result" in events[-1]) is (outcome["type"] != "cancelled")

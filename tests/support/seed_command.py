@@ -20,7 +20,7 @@ _CODE = "import sys; sys.path.insert(1, 'functions'); from seed.cli import run; 
 
 
 @dataclass(frozen=True)
-class Seeding:
+class SeedCommand:
     """The command, and a look at what it wrote."""
 
     db: Client
@@ -55,5 +55,5 @@ class Seeding:
 
 
 @pytest.fixture
-def seeding(db: Client) -> Seeding:
-    return Seeding(db)
+def seeding(db: Client) -> SeedCommand:
+    return SeedCommand(db)

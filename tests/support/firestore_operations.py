@@ -14,7 +14,7 @@ from google.cloud.firestore_v1.services.firestore.client import FirestoreClient
 
 
 @dataclass
-class Counted:
+class FirestoreOperations:
     """Billed operations and round trips; a query that finds nothing is billed as one read.
 
     Attributes:
@@ -66,9 +66,9 @@ def _is_by_tool(path: str) -> bool:
 
 
 @contextmanager
-def counted() -> Iterator[Counted]:
+def count_operations() -> Iterator[FirestoreOperations]:
     """Count every call of every Firestore client in this process while the block runs."""
-    found = Counted()
+    found = FirestoreOperations()
     originals: dict[str, Callable[..., Any]] = {}
 
     def wrap(name: str, count: Callable[[Any, Any], Any]) -> None:
