@@ -70,7 +70,6 @@ def test_every_extra_that_is_named_is_one_of_the_distributions() -> None:
         "spreadsheets",
         "render",
         "tracing",
-        "terminal",
     } <= declared
     with pytest.raises(FailedPrecondition, match=r"this needs the extra \[documents\]"):
         require_extra("nothing_of_this_name", "documents", purpose="this")
