@@ -1,9 +1,10 @@
 """Attached files of the user's messages, in a form that the called model accepts.
 
-The log holds references. When a model is called, the files of the newest messages are read. Images
-and PDFs are sent unchanged to models that accept them; the text of documents is sent as data
-between delimiters; every other file becomes a line that describes it. Each model gets its own
-version of the request, and a file is read once in a run.
+The log holds references to uploaded files, and whole the small ones that came in a message itself.
+When a model is called, the files of the newest messages are read. Images and PDFs are sent
+unchanged to models that accept them; the text of documents is sent as data between delimiters;
+every other file becomes a line that describes it. Each model gets its own version of the request,
+and a file is read once in a run.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from rollcall.core.redaction import redacted
 from rollcall.core.texts import TEXTS
 from rollcall.models.base import AttachedFile, Delta, Model, ModelRequest
 from rollcall.models.provider import media_types
-from rollcall.store.attachments import MOST_BYTES
+from rollcall.store.attachments import MOST_BYTES, inline_content
 from rollcall.store.files import FileStore
 
 if TYPE_CHECKING:
@@ -63,9 +64,9 @@ def file_tokens(messages: Sequence[Message]) -> int:
         if part.type == "image":
             tokens += IMAGE_TOKENS
         elif part.media_type == "application/pdf":
-            tokens += min(max(part.bytes // 50, IMAGE_TOKENS), PDF_TOKENS)
+            tokens += min(max(_bytes(part) // 50, IMAGE_TOKENS), PDF_TOKENS)
         else:
-            tokens += min(part.bytes, 2 * TEXT_CHARS) // 3
+            tokens += min(_bytes(part), 2 * TEXT_CHARS) // 3
     return tokens
 
 
@@ -95,7 +96,7 @@ class AttachedFiles(Struct):
             return replace(request, files=tuple(self._as_text(request.messages)))
         chosen, takes = set(_files_to_send(request.messages)), media_types(model_id)
         if only_new:
-            chosen &= _newest_ids(request.messages)
+            chosen &= _newest_keys(request.messages)
         messages = tuple(
             replace(message, parts=tuple(self._part(part, chosen, takes) for part in message.parts))
             if isinstance(message, UserMessage)
@@ -111,17 +112,17 @@ class AttachedFiles(Struct):
         Args:
             takes: The media types that the model accepts.
         """
-        if not isinstance(part, Media) or part.file_id is None:
+        if not isinstance(part, Media):
             return part
-        size = f"{max(part.bytes // 1000, 1)} KB"
-        if part.bytes >= 1_000_000:
-            size = f"{part.bytes / 1_000_000:.1f} MB"
+        size = f"{max(_bytes(part) // 1000, 1)} KB"
+        if _bytes(part) >= 1_000_000:
+            size = f"{_bytes(part) / 1_000_000:.1f} MB"
         about = f"{part.type} {quoted_name(part.label)}, {size}"
-        if part.file_id not in chosen:
+        if _key(part) not in chosen:
             return Text(f"[{about}, sent earlier; it is not shown again]")
         if part.type == "image" and part.media_type not in takes:
             return Text(f"[{about}: an image that you cannot see. Say so.]")
-        content = self._content(part.file_id)
+        content = self._content(part)
         if content is None:
             return Text(f"[{about}; it is not kept any more]")
         if part.media_type in takes:
@@ -141,18 +142,20 @@ class AttachedFiles(Struct):
         user_messages = [message for message in messages if isinstance(message, UserMessage)]
         for message in reversed(user_messages):
             for part in _files(message):
-                if part.file_id is None or part.file_id not in chosen:
+                if _key(part) not in chosen:
                     continue
-                id = part.file_id
-                content = self._content(id) if part.type == "document" else None
+                content = self._content(part) if part.type == "document" else None
                 text = None if content is None else self._text(part, content)
                 shown = redacted(text[:TEXT_CHARS]) if isinstance(text, str) else None
                 yield AttachedFile(part.label, shown, is_new=message is user_messages[-1])
 
-    def _content(self, id: str) -> bytes | None:
+    def _content(self, part: Media) -> bytes | None:
         """Return a file's content; None if it is gone or another user's."""
         from google.api_core.exceptions import GoogleAPIError
 
+        id = part.file_id
+        if id is None:
+            return inline_content(part)
         if id in self._contents:
             return self._contents[id]
         store, content = FileStore(self.db), None
@@ -173,7 +176,7 @@ class AttachedFiles(Struct):
         """Return a document's text, or the error of one without text."""
         from rollcall.knowledge.reader import text_of
 
-        id = part.file_id or ""
+        id = _key(part)
         if id not in self._texts:
             try:
                 self._texts[id] = text_of(part.media_type, content)
@@ -198,7 +201,7 @@ class ModelWithFiles:
         damaged file would otherwise fail every later run of its thread.
         """
         chosen = _files_to_send(request.messages)
-        with _room.reserve(sum(part.bytes for part in chosen.values())):
+        with _room.reserve(sum(map(_bytes, chosen.values()))):
             has_begun = False
             try:
                 for delta in self._model.stream(self._files.request_for(request, self.id)):
@@ -206,7 +209,7 @@ class ModelWithFiles:
                     yield delta
                 return
             except InvalidArgument as error:
-                if has_begun or set(chosen) <= _newest_ids(request.messages):
+                if has_begun or set(chosen) <= _newest_keys(request.messages):
                     raise
                 log.warning("%s refused a request with files: %s", self.id, error.message)
             again = self._files.request_for(request, self.id, only_new=True)
@@ -242,22 +245,33 @@ _room = _Room(PROCESS_BYTES)
 
 
 def _files_to_send(messages: Sequence[Message]) -> dict[str, Media]:
-    """Return the files to send, by id: those of the newest messages with files, within bounds."""
+    """Return the files to send, by key: those of the newest messages with files, within bounds."""
     chosen: dict[str, Media] = {}
     messages_with_files = [message for message in messages if _files(message)]
     for message in messages_with_files[: -NEWEST - 1 : -1]:
-        more = chosen | {part.file_id: part for part in _files(message) if part.file_id}
-        if sum(part.bytes for part in more.values()) > MOST_BYTES:
+        more = chosen | {_key(part): part for part in _files(message)}
+        if sum(map(_bytes, more.values())) > MOST_BYTES:
             break
         chosen = more
     return chosen
 
 
-def _newest_ids(messages: Sequence[Message]) -> set[str]:
-    """Return the ids of the files of the user's newest message."""
+def _newest_keys(messages: Sequence[Message]) -> set[str]:
+    """Return the keys of the files of the user's newest message."""
     newest = next((each for each in reversed(messages) if isinstance(each, UserMessage)), None)
-    return {part.file_id for part in _files(newest) if part.file_id} if newest else set()
+    return {_key(part) for part in _files(newest)} if newest else set()
 
 
 def _files(message: Message) -> list[Media]:
-    return message.files if isinstance(message, UserMessage) else []
+    if not isinstance(message, UserMessage):
+        return []
+    return [part for part in message.parts if isinstance(part, Media)]
+
+
+def _key(file: Media) -> str:
+    """Return what tells a file from others: its id, or its data where it is in the message."""
+    return file.file_id or file.data
+
+
+def _bytes(file: Media) -> int:
+    return file.bytes or len(file.data) * 3 // 4

@@ -29,6 +29,7 @@ from rollcall.core.texts import TEXTS
 from rollcall.core.triggers import OnCall, bound
 from rollcall.core.wire import MESSAGE_CHARS, MESSAGE_PARTS, RunRequest, TextPart
 from rollcall.store.admission import Admission
+from rollcall.store.attachments import check_inline
 from rollcall.store.budgets import limits
 from rollcall.store.open_run import OpenRun
 from rollcall.store.recovery import recover_run
@@ -206,7 +207,10 @@ def _read_message(platform: Platform, call: Call, request: RunRequest) -> UserMe
             TEXTS.text("errors.attachments_too_large", size=size, most=MEDIA_CHARS),
             field="message",
         )
-    if not size and not any(part.file_id for part in media) and not message.text.strip():
+    for number, each in enumerate(parts):
+        if isinstance(each, Media) and each.file_id is None:
+            check_inline(each, f"message.{number}")
+    if not media and not message.text.strip():
         raise InvalidArgument(TEXTS.text("errors.empty_message"), field="message")
     return redacted_message(message)
 

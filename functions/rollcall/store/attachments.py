@@ -7,6 +7,8 @@ An attachment that is never sent is swept after a day.
 
 from __future__ import annotations
 
+import binascii
+from base64 import b64decode
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -15,7 +17,7 @@ from msgspec.structs import replace
 from rollcall.core.errors import InvalidArgument
 from rollcall.core.messages import Media, UserMessage
 from rollcall.core.options import collection_id
-from rollcall.core.texts import TEXTS
+from rollcall.core.texts import TEXTS, Text
 from rollcall.store.batches import update_unchanged
 from rollcall.store.files import FILES, Allowance, StoredFile, read_record
 
@@ -59,21 +61,68 @@ def check_content(file: StoredFile, start: bytes) -> None:
     Raises:
         InvalidArgument: The content has another type.
     """
-    found = _type_of(start)
-    is_text = found is None and not file.content_type.startswith("image/")
-    fits = found == file.content_type or (is_text and file.content_type != "application/pdf")
-    is_utf16 = start[:2] in (b"\xff\xfe", b"\xfe\xff")  # where every other byte may be 0
-    what = None
-    if not fits:
-        key = "errors.content_is" if found else "errors.content_is_not"
-        what = TEXTS.text(key, type=found)
-    elif is_text and not is_utf16 and any(byte in _CONTROL for byte in start):
-        what = TEXTS.text("errors.content_is_no_text")
-    if what is not None:
+    if (what := _mismatch(file.content_type, start)) is not None:
         raise InvalidArgument(
             TEXTS.text("errors.other_content", content_type=file.content_type, what=what),
             field="contentType",
         )
+
+
+def check_inline(part: Media, field: str) -> None:
+    """Check a file that is in the message itself as an uploaded one is checked.
+
+    Raises:
+        InvalidArgument: Its type is not accepted, is of the other kind, or not that of its data.
+    """
+    kind = KINDS.get(part.media_type)
+    if kind is None:
+        raise InvalidArgument(
+            TEXTS.text("errors.not_attachable", type=part.media_type, known=", ".join(KINDS)),
+            field=f"{field}.mediaType",
+        )
+    _check_kind(part.type, part.media_type, f"{field}.type")
+    try:
+        content = inline_content(part)
+    except InvalidArgument as error:
+        raise InvalidArgument(error.text, field=f"{field}.data") from error
+    if (what := _mismatch(part.media_type, content)) is not None:
+        raise InvalidArgument(
+            TEXTS.text("errors.other_data", content_type=part.media_type, what=what),
+            field=f"{field}.data",
+        )
+
+
+def inline_content(part: Media) -> bytes:
+    """Return the content of a file that is in the message itself.
+
+    Raises:
+        InvalidArgument: Its data is not base64.
+    """
+    try:
+        return b64decode(part.data, validate=True)
+    except binascii.Error as error:
+        raise InvalidArgument("the data of a file must be base64") from error
+
+
+def _check_kind(kind: str, content_type: str, field: str) -> None:
+    if kind != KINDS[content_type]:
+        raise InvalidArgument(
+            f"a file of type {content_type} is sent as {KINDS[content_type]!r}, not as {kind!r}",
+            field=field,
+        )
+
+
+def _mismatch(content_type: str, content: bytes) -> Text | None:
+    """Return how a content differs from its announced type; None if it does not."""
+    found = _type_of(content)
+    is_text = found is None and not content_type.startswith("image/")
+    fits = found == content_type or (is_text and content_type != "application/pdf")
+    is_utf16 = content[:2] in (b"\xff\xfe", b"\xfe\xff")  # where every other byte may be 0
+    if not fits:
+        return TEXTS.text("errors.content_is" if found else "errors.content_is_not", type=found)
+    if is_text and not is_utf16 and any(byte in _CONTROL for byte in content):
+        return TEXTS.text("errors.content_is_no_text")
+    return None
 
 
 def _type_of(start: bytes) -> str | None:
@@ -115,12 +164,7 @@ def with_attachments(
         if isinstance(part, Media) and part.file_id is not None:
             field = f"message.{number}.fileId"
             file = _check_file(files.get(part.file_id), uid, thread_id, field)
-            kind = KINDS[file.content_type]
-            if part.type != kind:
-                raise InvalidArgument(
-                    f"a file of type {file.content_type} is sent as {kind!r}, not as {part.type!r}",
-                    field=f"message.{number}.type",
-                )
+            _check_kind(part.type, file.content_type, f"message.{number}.type")
             name = part.name or file.name  # it keeps its own name
             part = replace(part, media_type=file.content_type, name=name, bytes=file.bytes)
         parts.append(part)

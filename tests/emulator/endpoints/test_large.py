@@ -23,6 +23,8 @@ from tests.support.office import Office, RunResponse, payment
 
 LETTERS = ["ש", "漢", "😀", '"', "\x01"]
 TRIED = cases(LETTERS, 3)
+LARGE_PNG = "iVBORw0KGgoA" + "A" * 849_988
+"""As much base64 as a message may have, with the first bytes of a PNG."""
 LAPTOP: dict[str, Any] = {"clientId": "laptop", "clientTools": ["open_file"]}
 
 
@@ -181,7 +183,7 @@ def test_a_failure_at_the_client_in_any_letters_is_stored(office: Office, letter
 
 
 def test_a_message_with_all_that_it_may_have_is_stored(office: Office) -> None:
-    image = {"type": "image", "mediaType": "image/png", "data": "A" * 850_000, "name": "😀" * 200}
+    image = {"type": "image", "mediaType": "image/png", "data": LARGE_PNG, "name": "😀" * 200}
     parts = [{"type": "text", "text": "😀" * 32_000}, image]
     context = {"note": "ש" * 3_900}
     ran = office.ask(says("I see."), message=parts, context=context)

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from rollcall.agent import attached_files
 from rollcall.agent.run_setup import RunContext
 from rollcall.core.context import Call, User
 from rollcall.core.errors import Unavailable
@@ -396,6 +397,7 @@ def test_a_retry_keeps_the_place_and_takes_another_language(office: Office) -> N
 
 def test_a_message_with_an_image_is_asked_again_whole(office: Office) -> None:
     image = {"type": "image", "mediaType": "image/png", "data": "iVBORw0KGgo=", "name": "a.png"}
+    office.patch.setattr(attached_files, "media_types", lambda model: frozenset({"image/png"}))
     first = office.send({"message": [{"type": "text", "text": "What is it?"}, image]}, says("?"))
     retry(office, first, says("A dot."))
     sent = office.model.requests[-1].messages[-1]
