@@ -18,15 +18,18 @@ const RTL_SHARE = 0.35;
 /** A longer text is decided by its beginning. */
 const MOST_CHARS = 4_000;
 
-const NUMBER = "[+\\-−±~≈<>≤≥=]?[$€₪£#]?\\d(?:[.,:/×]?\\d){0,40}(?:[eE][+\\-]?\\d{1,3})?[%‰°$€₪£]?";
+const NUMBER = "[+\\-−±~≈<>≤≥=]?[$€₪£#]?\\d(?:[.,:/×]?\\d){0,40}(?: \\d{1,4}/\\d{1,4})?(?:[eE][+\\-]?\\d{1,3})?[%‰°$€₪£]?";
 const NAME = "[A-Za-z_$][\\w$]{0,60}";
 const PART = "[\\w.@*~\\-]{1,80}";
-const OPERAND = `(?:${NAME}\\([\\w\\s,+\\-*/^.]{0,40}\\)|${NUMBER}[a-z]?|${NAME}|[√π∑Δ]\\w{0,20}|\\([\\w\\s+\\-*/^.,×÷]{1,40}\\))(?:\\^[\\w+\\-]{1,20}|²|³)?`;
+const OPERAND = `(?:${NAME}\\([\\w\\s,+\\-*/^.]{0,40}\\)|${NUMBER}[a-z]?|${NAME}|[√π∑Δ]\\w{0,20}|□|\\?(?=\\s?[+=×÷−])|\\([\\w\\s+\\-−*/^.,×÷:□?]{1,40}\\))(?:\\^[\\w+\\-]{1,20}|²|³)?`;
 /** What is between two numbers, and in no path. */
-const SIGN = "(?:\\s?[+=×÷≤≥≠≈<>−]\\s?|\\s[*\\-–]\\s)";
-/** What is asked for: "3 + 4 = ?", "3 + 4 = ___". */
-const BLANK = "(?:\\s?=\\s?(?:\\?|□|_{1,12}))?";
-const OPERATOR = "(?:\\s?(?:[+*/^=×÷≤≥≠≈<>→]|[\\-−–](?=\\s?[\\d(A-Za-z]))\\s?|·)"; // "a · b" parts two things
+const SIGN = "(?:\\s?[+=×÷≤≥≠≈<>−]\\s?|\\s[*\\-–:□]\\s)";
+/** What is asked for: "3 + 4 = ?", "3 + 4 = ___", and "3 + 4 =" at the end of a line. */
+const BLANK = "(?:\\s?=(?:\\s?(?:\\?|□|_{1,12})|(?=\\s*(?:\\n|$))))?";
+/** Between two others "a · b" parts two things, and a colon or a place for a sign stands alone: "6 : 2", "3 □ 4". */
+const OPERATOR = "(?:\\s?(?:[+*/^=×÷≤≥≠≈<>→]|[\\-−–](?=\\s?[\\d(A-Za-z□]))\\s?|·|\\s[:□]\\s(?=[\\d(□]))";
+/** A text that is one sign of comparison, which is mirrored in a line from the right. */
+const RELATION = /^\s*[<>≤≥]=?\s*$/u;
 /**
  * What is one thing to a reader, and has signs at its ends or inside of it that would take the
  * direction of their surroundings. Each repeat has a limit, so that no text makes it slow.
@@ -92,6 +95,7 @@ function isTerm(word: string): boolean {
  * that are read from the right, in surroundings that are not, is one piece.
  */
 export function pieces(text: string, around: Direction): Piece[] {
+  if (around === "rtl" && RELATION.test(text)) return [{ text, isolated: "ltr" }];
   const hasRtl = RTL_LETTER.test(text);
   if ((around === "ltr" && !hasRtl) || text.length > MOST_ISOLATED) return [{ text }];
   const found: Piece[] = [];

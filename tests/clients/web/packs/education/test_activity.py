@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Locator, Page, Request, Route, expect
 
 from dev.paths import ROOT
-from packs.education.blocks import item
+from packs.education.blocks import choices, item
 from packs.education.contents import block_id
 from rollcall.store.client import database
 from tests.clients.web.conftest import Served
@@ -249,6 +249,32 @@ def formula_order(page: Page) -> str:
             }"""
         )
     )
+
+
+def test_web_activity_in_hebrew_shows_formulas_and_signs_from_left_to_right(
+    enter: Enter, classroom: Classroom
+) -> None:
+    compare = item(
+        "choice",
+        "איזה סימן מתאים? 3/6 □ 1/4",
+        points=1,
+        options=choices(["<", "=", ">"]),
+        key={"correct": ["c"], "feedback": "3/6 > 1/4"},
+    )
+    divide = item("numeric", "חשבו: 24 : 6 =", points=1, key={"value": "4"})
+    id = classroom.publish("signs", [compare, divide], locale="he")
+    for language in ("he", "en"):
+        with enter(classroom.people["teacher"], language) as page:
+            play(page, id)
+            shown = page.locator('.question bdi[dir="ltr"]').all_inner_texts()
+            assert [each for each in shown if each in ("3/6 □ 1/4", "24 : 6 =")] == [
+                "3/6 □ 1/4",
+                "24 : 6 =",
+            ]
+            mirrored = """(sign) => getComputedStyle(sign).direction === "rtl" """
+            signs = page.get_by_text(re.compile("^[<>]$")).all()
+            assert len(signs) == 2
+            assert not any(each.evaluate(mirrored) for each in signs)
 
 
 def test_web_activity_is_played_by_keyboard_and_focus_stays_and_is_printed(
