@@ -33,16 +33,16 @@ from rollcall.commands.app import find_app, require_app
 from rollcall.core.options import region
 from rollcall.emulators.addresses import Addresses, Configuration
 from rollcall.emulators.suite import is_free
-from rollcall_cli.approvals import Answer
+from rollcall_cli.approvals import Decision
 from rollcall_cli.bidi import isolated
-from rollcall_cli.callable import Functions
-from rollcall_cli.conversation import Conversation, Quit
+from rollcall_cli.deployment import Deployment
+from rollcall_cli.dialogue_view import DialogueView, Quit
+from rollcall_cli.functions import Functions
 from rollcall_cli.http import CallError
 from rollcall_cli.identity import User, sign_in
-from rollcall_cli.place import Place
 from rollcall_cli.screen import Screen
-from rollcall_cli.stored import Result, Stored
-from rollcall_cli.talking import converse
+from rollcall_cli.store import Result, Store
+from rollcall_cli.turn import run_turn
 
 QUESTIONS = (
     "What are my priorities?",
@@ -61,15 +61,15 @@ class Request:
     """
 
     message: str
-    answer: Answer
+    answer: Decision
     elsewhere: bool = False
 
 
 REQUESTS = (
-    Request('Send "I will be late" to Maya Cohen', Answer(True)),
+    Request('Send "I will be late" to Maya Cohen', Decision(True)),
     Request(
         "שלחי ליעל אזולאי “אני בדרך”",
-        Answer(False, "אני נשארת בבית היום"),
+        Decision(False, "אני נשארת בבית היום"),
         elsewhere=True,
     ),
 )
@@ -111,10 +111,10 @@ TOURS = {
             "What is article 250 about?",
         ),
         (
-            Request("Add a 1500 W circuit for a heater to the Garage Subpanel", Answer(True)),
+            Request("Add a 1500 W circuit for a heater to the Garage Subpanel", Decision(True)),
             Request(
                 "הוסף ללוח הראשי מעגל של 1200 ואט למייבש מגבות",
-                Answer(False, "עוד לא"),
+                Decision(False, "עוד לא"),
                 elsewhere=True,
             ),
         ),
@@ -123,9 +123,9 @@ TOURS = {
     "workspace": Tour(
         ("Which files are here?", "איפה משתמשים ב-total_price?"),
         (
-            Request("Add a function that empties the basket", Answer(True)),
-            Request("A test fails. Find out why, and mend it", Answer(True)),
-            Request("Create notes.txt with: bread, milk", Answer(False, "not here")),
+            Request("Add a function that empties the basket", Decision(True)),
+            Request("A test fails. Find out why, and mend it", Decision(True)),
+            Request("Create notes.txt with: bread, milk", Decision(False, "not here")),
         ),
         has_files=True,
         recording="workspace",
@@ -149,9 +149,9 @@ _OFFSETS = (0, *range(3000, 12_000, 1000))
 _PICTURE_COLUMNS = 96
 
 
-def place_of(at: Addresses) -> Place:
+def deployment_of(at: Addresses) -> Deployment:
     """These emulators as the terminal client knows them."""
-    return Place.emulators(
+    return Deployment.emulators(
         auth=at.auth,
         firestore=at.firestore,
         functions=at.functions,
@@ -169,7 +169,7 @@ def demo_user(at: Addresses) -> User:
     sys.path.insert(0, str(FUNCTIONS))  # the sample data comes with the backend's own code
     from seed.target import DEMO_USER
 
-    return sign_in(place_of(at), email=DEMO_USER.email, password=DEMO_USER.password)
+    return sign_in(deployment_of(at), email=DEMO_USER.email, password=DEMO_USER.password)
 
 
 def main() -> int:
@@ -192,16 +192,16 @@ def main() -> int:
             return 0
         functions = Functions(at.functions_url, token=user.token)
         talk = partial(
-            Conversation, functions, screen, agent=options.agent, uid=user.uid, tools=tools
+            DialogueView, functions, screen, agent=options.agent, uid=user.uid, tools=tools
         )
         conversation = talk(context=dict(options.context or tour.context))
-        answer = None if options.answer is None else Answer(options.answer == "yes")
+        answer = None if options.answer is None else Decision(options.answer == "yes")
         answered = [
             _ask(screen, conversation, question, answer)
             for question in options.questions or tour.questions
         ]
         if not options.questions:
-            device = Stored(place_of(at), user)
+            device = Store(deployment_of(at), user)
             answered += [_request(screen, conversation, each, device) for each in tour.requests]
             for lesson in tour.lessons:
                 session = functions.call("start_session", {"missionId": lesson.mission_id})
@@ -329,7 +329,7 @@ def _prepared(screen: Screen) -> Iterator[Addresses]:
 @contextlib.contextmanager
 def _doing(screen: Screen, what: str) -> Iterator[None]:
     """Say what takes a while, for as long as it does."""
-    if not screen.moves:
+    if not screen.redraws:
         screen.say(f"{what} ...", style="dim")
         yield
         return
@@ -379,7 +379,7 @@ def _signed_in(at: Addresses) -> User:
 
 
 def _ask(
-    screen: Screen, conversation: Conversation, question: str, answer: Answer | None = None
+    screen: Screen, conversation: DialogueView, question: str, answer: Decision | None = None
 ) -> bool:
     """Put a question in a thread of its own, and tell whether it was answered."""
     conversation.start_over()
@@ -392,7 +392,7 @@ def _ask(
     return _went_well(result)
 
 
-def _take(screen: Screen, conversation: Conversation, lesson: Lesson) -> list[bool]:
+def _take(screen: Screen, conversation: DialogueView, lesson: Lesson) -> list[bool]:
     """Go through a lesson in one thread, and tell of each message whether it was answered."""
     answered = []
     for message in lesson.messages:
@@ -401,7 +401,7 @@ def _take(screen: Screen, conversation: Conversation, lesson: Lesson) -> list[bo
     return answered
 
 
-def _answered(screen: Screen, conversation: Conversation, answer: Answer) -> Result | None:
+def _answered(screen: Screen, conversation: DialogueView, answer: Decision) -> Result | None:
     """Say the same to whatever waits, as long as something does."""
     result: Result | None = None
     while conversation.waiting:
@@ -412,7 +412,7 @@ def _answered(screen: Screen, conversation: Conversation, answer: Answer) -> Res
     return result
 
 
-def _request(screen: Screen, conversation: Conversation, request: Request, device: Stored) -> bool:
+def _request(screen: Screen, conversation: DialogueView, request: Request, device: Store) -> bool:
     """Have something written, and answer for the person who is asked about it."""
     conversation.start_over()
     screen.question(request.message)
@@ -427,7 +427,7 @@ def _request(screen: Screen, conversation: Conversation, request: Request, devic
 
 
 def _decided_elsewhere(
-    screen: Screen, conversation: Conversation, answer: Answer, device: Stored
+    screen: Screen, conversation: DialogueView, answer: Decision, device: Store
 ) -> Result | None:
     """Decide by the approval's document, and read how the turn goes on in Firestore."""
     approval_id = conversation.waiting[0]["id"]
@@ -446,7 +446,7 @@ def _decided_elsewhere(
     return conversation.follow(device.events(thread_id, run_id))
 
 
-def _say_answer(screen: Screen, answer: Answer) -> None:
+def _say_answer(screen: Screen, answer: Decision) -> None:
     word = "yes" if answer.approved else "no"
     because = f", because: {isolated(answer.reason)}" if answer.reason else ""
     screen.footnote(f"The demo answers for the person: “{word}”{because}")
@@ -470,7 +470,7 @@ def _serve_page(screen: Screen, at: Addresses) -> None:
         threading.Event().wait()
 
 
-def _stay(screen: Screen, conversation: Conversation) -> None:
+def _stay(screen: Screen, conversation: DialogueView) -> None:
     """Answer the user's own questions until there are no more."""
     with contextlib.suppress(ImportError):
         import readline  # noqa: F401 - lines can be edited, and earlier ones brought back
@@ -484,7 +484,7 @@ def _stay(screen: Screen, conversation: Conversation) -> None:
                 conversation.start_over()
                 screen.say("A new thread.", style="dim")
             elif question:
-                converse(screen, conversation, partial(conversation.ask, question))
+                run_turn(screen, conversation, partial(conversation.ask, question))
 
 
 def _read(screen: Screen) -> str | None:

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 import pytest
 
+from rollcall_cli.deployment import Deployment
 from rollcall_cli.identity import User, sign_in
-from rollcall_cli.place import Place
-from rollcall_cli.signing_in import DEMO_EMAIL, DEMO_PASSWORD
+from rollcall_cli.session import DEMO_EMAIL, DEMO_PASSWORD
 from tests.support.cutting_proxy import CuttingProxy, cutting_proxy
 from tests.support.fake_providers import FakeProviders
 from tests.support.functions_process import functions_process
@@ -31,8 +31,8 @@ def proxy(providers: FakeProviders) -> Iterator[CuttingProxy]:
 
 
 @pytest.fixture(scope="module")
-def place(proxy: CuttingProxy) -> Place:
-    return Place.emulators(
+def place(proxy: CuttingProxy) -> Deployment:
+    return Deployment.emulators(
         auth=os.environ["FIREBASE_AUTH_EMULATOR_HOST"],
         firestore=os.environ["FIRESTORE_EMULATOR_HOST"],
         functions=proxy.address,
@@ -40,5 +40,5 @@ def place(proxy: CuttingProxy) -> Place:
 
 
 @pytest.fixture(scope="module")
-def user(place: Place) -> User:
+def user(place: Deployment) -> User:
     return sign_in(place, email=DEMO_EMAIL, password=DEMO_PASSWORD)

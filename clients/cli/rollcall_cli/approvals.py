@@ -17,16 +17,16 @@ from rich.style import Style
 from rich.text import Text
 
 from rollcall_cli import bidi
-from rollcall_cli.arrange import Arranged, Order
 from rollcall_cli.bidi import isolated
+from rollcall_cli.console import escaped_json, tidy
 from rollcall_cli.diffs import SHOWN_LINES, whole_line
 from rollcall_cli.diffs import shortened as shortened_lines
-from rollcall_cli.safe import escaped_json, tidy
+from rollcall_cli.layout import BidiBlock, Order
 from rollcall_cli.screen import Screen
 from rollcall_cli.wording import texts_for
 from rollcall_cli.workspace import visible
 
-Read = Callable[[str, str], str]
+ReadLine = Callable[[str, str], str]
 """Asks with a prompt and a text to begin with; EOFError where nobody answers any more."""
 
 _INDENT = 2
@@ -35,7 +35,7 @@ _REASON_CHARS = 500  # longer ones are refused
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class Decision:
     """What a person says to one interrupt."""
 
     approved: bool
@@ -56,7 +56,7 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
-class Card:
+class ApprovalCard:
     """An approval as it is shown: what would happen, the details, who decides and until when.
 
     Args:
@@ -92,7 +92,7 @@ class Card:
         if not text.strip():
             return Text()
         from_right = bidi.reads_from_right(text)
-        return Arranged(Text(tidy(text), style), order=self.order, from_right=from_right)
+        return BidiBlock(Text(tidy(text), style), order=self.order, from_right=from_right)
 
     def _terms(self) -> str:
         say = texts_for(self.interrupt["message"])
@@ -115,11 +115,11 @@ def is_mine(interrupt: dict[str, Any], uid: str) -> bool:
 def ask(
     screen: Screen,
     interrupt: dict[str, Any],
-    read: Read,
+    read: ReadLine,
     *,
     whole: Callable[[], RenderableType] | None = None,
     shortened: bool = False,
-) -> Answer | str:
+) -> Decision | str:
     """Ask the person; an answer, or what they said instead.
 
     Args:
@@ -141,18 +141,18 @@ def ask(
             case "y" | "yes" | "כן" | "a" | "always" | "תמיד" if shortened:
                 say_line(screen, say["not_whole"], "yellow")
             case "y" | "yes" | "כן":
-                return Answer(True)
+                return Decision(True)
             case "n" | "no" | "לא":
-                return Answer(False, _reason(screen, say, read))
+                return Decision(False, _reason(screen, say, read))
             case "a" | "always" | "תמיד" if patterns:
                 if (pattern := _pattern(screen, patterns, say, read)) is not None:
-                    return Answer(True, remember=pattern)
+                    return Decision(True, remember=pattern)
             case "e" | "edit" | "עריכה":
                 if (edited := _edited(screen, interrupt, say, read)) is not None:
-                    return Answer(True, edited=edited)
+                    return Decision(True, edited=edited)
             case "w" | "why" | "למה":
                 lines = whole() if whole else Group(*_argument_lines(interrupt, screen.order))
-                screen.indented(lines, is_arranged=True)
+                screen.indented(lines, is_ordered=True)
                 shortened = False
                 _explain(screen, interrupt)
             case _:
@@ -205,7 +205,9 @@ def place_in(listed: Sequence[Any], said: str) -> int:
     return place if place <= len(listed) else 0
 
 
-def _pattern(screen: Screen, patterns: list[str], say: dict[str, str], read: Read) -> str | None:
+def _pattern(
+    screen: Screen, patterns: list[str], say: dict[str, str], read: ReadLine
+) -> str | None:
     """What is to be allowed from now on; None if the person thinks better of it."""
     say_line(screen, say["patterns"], "")
     for number, pattern in enumerate(patterns, start=1):
@@ -243,7 +245,7 @@ def _explain(screen: Screen, interrupt: dict[str, Any]) -> None:
     say_line(screen, told, "dim")
 
 
-def _reason(screen: Screen, say: dict[str, str], read: Read) -> str | None:
+def _reason(screen: Screen, say: dict[str, str], read: ReadLine) -> str | None:
     while len(reason := read(_prompt(screen, say["because"]), "").strip()) > _REASON_CHARS:
         say_line(screen, say["at_most"].format(count=_REASON_CHARS), "red")
     return reason or None
@@ -252,7 +254,9 @@ def _reason(screen: Screen, say: dict[str, str], read: Read) -> str | None:
 def say_line(screen: Screen, text: str, style: str) -> None:
     """Show a text of ours, from the side that it reads from."""
     from_right = bidi.reads_from_right(text)
-    screen.say(Arranged(Text(text, style), order=screen.order, left=_INDENT, from_right=from_right))
+    screen.say(
+        BidiBlock(Text(text, style), order=screen.order, left=_INDENT, from_right=from_right)
+    )
 
 
 def _prompt(screen: Screen, text: str) -> str:
@@ -265,7 +269,7 @@ def _prompt(screen: Screen, text: str) -> str:
 
 
 def _edited(
-    screen: Screen, interrupt: dict[str, Any], say: dict[str, str], read: Read
+    screen: Screen, interrupt: dict[str, Any], say: dict[str, str], read: ReadLine
 ) -> dict[str, Any] | None:
     """Other arguments; None if the person thinks better of it."""
     begin = escaped_json(json.dumps(interrupt["metadata"]["arguments"], ensure_ascii=False))

@@ -12,66 +12,68 @@ from typing import Any
 
 from rich.console import Console
 
-from rollcall_cli import wording, yes_to
-from rollcall_cli.agreed import Agreed
+from rollcall_cli import preapproval, wording
+from rollcall_cli.console import SafeConsole, print_json, tidy
 from rollcall_cli.dialogue import Call, Dialogue, Events
 from rollcall_cli.http import CallError
-from rollcall_cli.safe import SafeConsole, print_json, tidy
+from rollcall_cli.local_approvals import LocalApprovals
+from rollcall_cli.preapproval import Preapproval
 from rollcall_cli.screen import Screen
-from rollcall_cli.stored import Result
+from rollcall_cli.store import Result
 from rollcall_cli.tools import Tools, only_read, run_calls
 from rollcall_cli.wording import language_of
 from rollcall_cli.workspace import visible
-from rollcall_cli.yes_to import YesTo
 
 ANSWERED, WAITS, FAILED, STOPPED, INTERRUPTED = 0, 2, 3, 4, 130
-"""Exit codes: answered; somebody has to decide; refused or failed; stopped by a bound."""
+"""Exit codes: answered; waits for a decision; refused or failed; stopped by a limit; Ctrl-C."""
 
 
 _SERVER_SIDE = ("internal", "unavailable", "deadline-exceeded")
-"""Codes of a tool's failure that no other arguments would have helped."""
+"""Error codes of a tool that other arguments would not have avoided."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asking:
-    """How a question is asked.
+class AskOptions:
+    """Options of `ask`.
 
     Attributes:
-        uid: Who asks.
-        tools: What can be run here.
-        yes_to: What is approved beforehand.
-        as_json: Print the last run's result whole.
-        locale: The language of errors; that of the question where left out.
-        chat: The command that goes on in a thread, with the same place and folder.
+        uid: The user.
+        tools: The tools that run in this client.
+        yes_to: Approvals given in advance.
+        as_json: Print the whole result of the last run.
+        locale: The language of errors; that of the question by default.
+        chat: The command to continue in a thread, with the same deployment and folder.
     """
 
     uid: str
     tools: Tools | None = None
-    yes_to: Sequence[YesTo] = ()
+    yes_to: Sequence[Preapproval] = ()
     as_json: bool = False
     locale: str | None = None
     chat: str = "rollcall chat"
 
 
-def ask(dialogue: Dialogue, question: str, asking: Asking) -> int:
+def ask(dialogue: Dialogue, question: str, options: AskOptions) -> int:
     """Ask, print the answer, and return an exit code."""
     try:
-        with _waiting():
-            result = _to_its_end(dialogue, question, asking)
+        with _spinner():
+            result = _complete(dialogue, question, options)
     except CallError as error:
-        return failed(error, as_json=asking.as_json, locale=asking.locale or language_of(question))
+        return failed(
+            error, as_json=options.as_json, locale=options.locale or language_of(question)
+        )
     except KeyboardInterrupt:
         dialogue.cancel()
-        return interrupted(as_json=asking.as_json)
-    if asking.as_json:
+        return interrupted(as_json=options.as_json)
+    if options.as_json:
         print_json(result)
     else:
         _print_answer(result)
-    return _code(dialogue, result, chat=asking.chat)
+    return _exit_code(dialogue, result, chat=options.chat)
 
 
 def failed(error: CallError, *, as_json: bool, locale: str | None = None) -> int:
-    """Say why there is no answer, to programs too, and return the exit code for it."""
+    """Print an error, with `as_json` as JSON too, and return its exit code."""
     message, hint = error.said(locale)
     if as_json:
         details = {**error.details, "hint": hint} if hint else error.details
@@ -86,60 +88,64 @@ def failed(error: CallError, *, as_json: bool, locale: str | None = None) -> int
 
 
 def interrupted(*, as_json: bool) -> int:
-    """Say that it was stopped by Ctrl-C, and return the exit code for it."""
+    """Print that Ctrl-C stopped the run, and return its exit code."""
     if as_json:
         print_json({"error": {"code": "cancelled", "message": "stopped by Ctrl-C"}})
     print("Stopped.", file=sys.stderr)
     return INTERRUPTED
 
 
-def _to_its_end(dialogue: Dialogue, question: str, asking: Asking) -> Result:
-    """The result that is left when nothing more can be done without a person."""
-    result = _drained(dialogue, dialogue.message(question))
-    agreed = Agreed()
+def _complete(dialogue: Dialogue, question: str, options: AskOptions) -> Result:
+    """Continue the turn until it ends or waits for a person; return the last run's result."""
+    result = _result_of(dialogue, dialogue.message(question))
+    approvals = LocalApprovals()
     while True:
-        if asking.tools and dialogue.pending:
+        if options.tools and dialogue.pending:
             if not only_read(dialogue.pending):
                 dialogue.take_calls()
             results = run_calls(
-                asking.tools,
+                options.tools,
                 dialogue.pending,
-                watcher=_Unseen(),
+                watcher=_NullWatcher(),
                 stop=threading.Event(),
-                agreed=agreed,
+                approvals=approvals,
             )
-            result = _drained(dialogue, dialogue.answer_calls(results))
+            result = _result_of(dialogue, dialogue.answer_calls(results))
             continue
         waiting = dialogue.waiting
-        said = yes_to.entries(waiting, asking.yes_to, uid=asking.uid) if waiting else None
+        said = (
+            preapproval.resume_entries(waiting, options.yes_to, uid=options.uid)
+            if waiting
+            else None
+        )
         if said is None:
             return result
         for interrupt in waiting:
-            agreed.said_yes(interrupt["toolCallId"], interrupt["metadata"]["arguments"])
-        result = _drained(dialogue, dialogue.resume(said))
+            approvals.approve(interrupt["toolCallId"], interrupt["metadata"]["arguments"])
+        result = _result_of(dialogue, dialogue.resume(said))
 
 
-def _code(dialogue: Dialogue, result: Result, *, chat: str) -> int:
+def _exit_code(dialogue: Dialogue, result: Result, *, chat: str) -> int:
     if dialogue.waiting or dialogue.pending:
         for interrupt in dialogue.waiting:
             print(f"Waits for a yes: {tidy(interrupt['message'])}", file=sys.stderr)
         for call in dialogue.pending:
             print(f"Left to a client with --root: {visible(call['tool'])}", file=sys.stderr)
-        thread = shlex.quote(tidy(str(dialogue.thread_id)))  # it is there to be copied
+        thread = shlex.quote(tidy(str(dialogue.thread_id)))  # for copying into a shell
         print(f"Go on with: {chat} --thread {thread}", file=sys.stderr)
         return WAITS
     if result["outcome"]["type"] == "cancelled":
         reason = str(result.get("stopReason") or "stopped").replace("_", " ")
         print(f"Stopped before its end: {tidy(reason)}", file=sys.stderr)
         return STOPPED
-    broken = _broken_calls(result)
+    broken = _failed_calls(result)
     for call in broken:
         message = (call.get("error") or {}).get("message") or call["status"]
         print(f"{visible(call['tool'])}: {tidy(str(message))}", file=sys.stderr)
     return FAILED if broken else ANSWERED
 
 
-def _drained(dialogue: Dialogue, events: Events) -> Result:
+def _result_of(dialogue: Dialogue, events: Events) -> Result:
     while True:
         try:
             next(events)
@@ -150,13 +156,13 @@ def _drained(dialogue: Dialogue, events: Events) -> Result:
 
 
 def _print_incidents(incidents: Sequence[dict[str, str]]) -> None:
-    """Show a developer what broke off on the emulators."""
+    """Print tracebacks of functions on emulators, for developers."""
     for incident in incidents:
         print(tidy(f"Incident {incident['id']}:\n{incident['traceback']}"), file=sys.stderr)
 
 
-def _broken_calls(result: Result) -> list[Call]:
-    """Calls that failed on the server's side, and that no later call of the same tool made good."""
+def _failed_calls(result: Result) -> list[Call]:
+    """Calls that failed on the server, without a later call of the same tool that succeeded."""
     last = {call["tool"]: call for call in result["toolCalls"]}
     return [
         call
@@ -167,7 +173,7 @@ def _broken_calls(result: Result) -> list[Call]:
 
 
 def _print_answer(result: Result) -> None:
-    """Laid out on a terminal; as plain Markdown elsewhere."""
+    """Print the answer, formatted on a terminal and as Markdown elsewhere."""
     if sys.stdout.isatty():
         screen = Screen()
         screen.answer(result["message"])
@@ -179,8 +185,8 @@ def _print_answer(result: Result) -> None:
 
 
 @contextlib.contextmanager
-def _waiting() -> Iterator[None]:
-    """Show that something goes on, where a person looks."""
+def _spinner() -> Iterator[None]:
+    """Show a spinner on standard error if that is a terminal."""
     console: Console = SafeConsole(stderr=True)
     if not console.is_terminal:
         yield
@@ -189,8 +195,8 @@ def _waiting() -> Iterator[None]:
         yield
 
 
-class _Unseen:
-    """A watcher of calls that nobody watches."""
+class _NullWatcher:
+    """A watcher that shows nothing."""
 
     def began(self, call: Call) -> None:
         """Nothing is shown."""

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from rollcall_cli.callable import Functions
+from rollcall_cli.functions import Functions
 from rollcall_cli.problem import Problem
 
 MOST_BYTES = 10_000_000

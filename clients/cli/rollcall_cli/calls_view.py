@@ -11,10 +11,10 @@ from rich.console import Group, RenderableType
 from rich.spinner import Spinner
 from rich.text import Text
 
-from rollcall_cli.arrange import Arranged
-from rollcall_cli.cards import Card
+from rollcall_cli.call_card import CallCard
 from rollcall_cli.dialogue import Call
-from rollcall_cli.moving import Moving
+from rollcall_cli.layout import BidiBlock
+from rollcall_cli.live_block import LiveBlock
 from rollcall_cli.screen import INDENT, Screen
 
 
@@ -28,7 +28,7 @@ class CallsView:
     def __init__(self, screen: Screen, calls: Sequence[Call]) -> None:
         self._screen = screen
         self._cards = {
-            call["id"]: Card(call["tool"], json.dumps(call["arguments"], ensure_ascii=False))
+            call["id"]: CallCard(call["tool"], json.dumps(call["arguments"], ensure_ascii=False))
             for call in calls
         }
         self._open = list(self._cards.values())  # not printed yet, in the order of their calls
@@ -36,7 +36,7 @@ class CallsView:
         self._lock = threading.Lock()
         self._printing = threading.Lock()
         self._spinner = Spinner("dots", style="cyan")
-        self._below = Moving(screen, self._moving)
+        self._below = LiveBlock(screen, self._block)
 
     def __enter__(self) -> CallsView:
         self._below.start()
@@ -63,10 +63,10 @@ class CallsView:
 
     def ended(self, call: Call, result: dict[str, Any]) -> None:
         with self._printing:
-            for card in self._finished(call, result):
+            for card in self._end_call(call, result):
                 self._print(card)
 
-    def _finished(self, call: Call, result: dict[str, Any]) -> list[Card]:
+    def _end_call(self, call: Call, result: dict[str, Any]) -> list[CallCard]:
         """End a call, and take out those that can be printed in the order of the calls."""
         with self._lock:
             self._cards[call["id"]].end_here(result)
@@ -75,10 +75,10 @@ class CallsView:
                 finished.append(self._open.pop(0))
         return finished
 
-    def _print(self, card: Card) -> None:
+    def _print(self, card: CallCard) -> None:
         self._screen.indented(card.marked(self._spinner))
 
-    def _moving(self) -> RenderableType:
+    def _block(self) -> RenderableType:
         with self._lock:
             marked = [card.marked(self._spinner) for card in self._open]
-        return Group(*(Arranged(each, order=self._screen.order, left=INDENT) for each in marked))
+        return Group(*(BidiBlock(each, order=self._screen.order, left=INDENT) for each in marked))

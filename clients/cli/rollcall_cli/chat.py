@@ -5,14 +5,14 @@ from __future__ import annotations
 from functools import partial
 
 from rollcall_cli import approvals
-from rollcall_cli.approvals import Read
-from rollcall_cli.conversation import Conversation, Left, Quit
+from rollcall_cli.approvals import ReadLine
+from rollcall_cli.chat_commands import ChatCommands
+from rollcall_cli.dialogue_view import DialogueView, Exit, Quit
 from rollcall_cli.http import CallError
 from rollcall_cli.problem import Problem
 from rollcall_cli.screen import Screen
-from rollcall_cli.signing_in import Session
-from rollcall_cli.slash import Slash
-from rollcall_cli.talking import converse, is_leaving
+from rollcall_cli.session import Session
+from rollcall_cli.turn import is_exit_word, run_turn
 
 
 class Chat:
@@ -26,14 +26,14 @@ class Chat:
         self,
         screen: Screen,
         session: Session,
-        conversation: Conversation,
+        view: DialogueView,
         *,
-        read: Read = approvals.from_keyboard,
+        read: ReadLine = approvals.from_keyboard,
     ) -> None:
         self._screen = screen
-        self._conversation = conversation
+        self._view = view
         self._read = read
-        self._slash = Slash(screen, session, conversation, read=read)
+        self._commands = ChatCommands(screen, session, view, read=read)
 
     def stay(self, *, thread: str | None = None) -> int:
         """Talk until there is nothing more to say; an exit code.
@@ -44,10 +44,10 @@ class Chat:
         approvals.edit_lines()
         try:
             if thread is not None:
-                self._do(partial(self._slash.do, f"/open {thread}"))
+                self._do(partial(self._commands.do, f"/open {thread}"))
             while (line := self._line()) is not None:
                 self._do(partial(self._take, line))
-        except Left:
+        except Exit:
             return 0
         except Quit:
             self._screen.say()
@@ -56,15 +56,15 @@ class Chat:
 
     def _take(self, line: str) -> None:
         if line.startswith("/"):
-            self._slash.do(line)
+            self._commands.do(line)
         elif line:
-            message = self._slash.with_attachments(line)
-            converse(
+            message = self._commands.with_attachments(line)
+            run_turn(
                 self._screen,
-                self._conversation,
-                partial(self._conversation.ask, message),
+                self._view,
+                partial(self._view.ask, message),
                 read=self._read,
-                command=self._slash.do_meanwhile,
+                command=self._commands.do_meanwhile,
             )
 
     def _do(self, what: partial[None]) -> None:
@@ -93,4 +93,4 @@ class Chat:
                 was_interrupted = True
                 self._screen.say("\nCtrl-C again, or Ctrl-D, leaves.", style="dim")
                 continue
-            return None if is_leaving(line) else line
+            return None if is_exit_word(line) else line

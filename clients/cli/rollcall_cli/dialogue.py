@@ -13,10 +13,10 @@ import uuid
 from collections.abc import Callable, Collection, Generator, Iterable, Mapping, Sequence
 from typing import Any
 
-from rollcall_cli.callable import Functions
-from rollcall_cli.course import Replay, course, no_replay
+from rollcall_cli.functions import Functions
 from rollcall_cli.http import CallError
-from rollcall_cli.stored import Event, Result
+from rollcall_cli.run_stream import Replay, no_replay, stream_run
+from rollcall_cli.store import Event, Result
 from rollcall_cli.wording import error_text
 
 Interrupt = dict[str, Any]
@@ -64,10 +64,10 @@ class Dialogue:
         self._functions = functions
         self._replay = replay
         self._take_calls = take
-        self._always: dict[str, Any] = {"context": dict(context or {}), "locale": locale}
+        self._options: dict[str, Any] = {"context": dict(context or {}), "locale": locale}
         if client_tools:
-            self._always["clientTools"] = list(client_tools)
-            self._always["clientId"] = client_id or f"cli-{uuid.uuid4().hex[:12]}"
+            self._options["clientTools"] = list(client_tools)
+            self._options["clientId"] = client_id or f"cli-{uuid.uuid4().hex[:12]}"
         self.start_over()
 
     def start_over(self) -> None:
@@ -78,9 +78,9 @@ class Dialogue:
         self.waiting: list[Interrupt] = []
         self.pending: list[Call] = []
         self._data: dict[str, Any] = {}
-        self._at_work = ""  # the run that `cancel` stops
-        self._called: list[str] = []  # ids of calls, as the model made them
-        self._left_one = False
+        self._active_run_id = ""  # the run that `cancel` stops
+        self._call_ids: list[str] = []  # ids of calls, as the model made them
+        self._is_abandoned = False
 
     def enter(self, thread_id: str, result: Result | None) -> None:
         """Go on in a thread that is there, from the result of its newest run."""
@@ -152,57 +152,57 @@ class Dialogue:
             CallError: It could not be stopped; the next message takes the thread.
         """
         self.waiting, self.pending = [], []
-        self._left_one = True  # should it not end in time, the next message takes the thread
+        self._is_abandoned = True  # should it not end in time, the next message takes the thread
         deadline = time.monotonic() + _STOPPING_S
         if self.thread_id is None:  # it was not told yet; the same runId is the same run
             self.thread_id = next(self._functions.stream("run_agent", self._data))["threadId"]
-        about = {"threadId": self.thread_id, "runId": self._at_work}
+        about = {"threadId": self.thread_id, "runId": self._active_run_id}
         while self._functions.call("cancel_run", about)["status"] == "cancelling":
             if time.monotonic() > deadline:
                 return
             time.sleep(_POLL_S)
-        self._left_one = False
+        self._is_abandoned = False
 
     def _begin(self, data: dict[str, Any]) -> Events:
         """A run of a new turn."""
         self.waiting, self.pending = [], []
-        if self._left_one:
+        if self._is_abandoned:
             data["whenBusy"] = "supersede"
         return self._run(data, run_id=data["runId"])
 
     def _run(self, data: dict[str, Any], *, run_id: str) -> Events:
-        always = {key: value for key, value in self._always.items() if value}
+        always = {key: value for key, value in self._options.items() if value}
         data = {**data, **always, "agent": self.agent}
         if self.thread_id:
             data["threadId"] = self.thread_id
-        self._data, self._at_work = data, run_id
-        stream = course(self._functions, data, replay=self._replay)
+        self._data, self._active_run_id = data, run_id
+        stream = stream_run(self._functions, data, replay=self._replay)
         while True:
             try:
                 event = next(stream)
             except StopIteration as end:
                 result: Result = end.value
-                self._left_one = False
+                self._is_abandoned = False
                 self._take(result)
                 return result
             # Known early, so that a message after an interrupted one stays in the thread.
             if event.get("type") == "RUN_STARTED":
-                self.thread_id, self._at_work = event["threadId"], event["runId"]
+                self.thread_id, self._active_run_id = event["threadId"], event["runId"]
             elif event.get("type") == "TOOL_CALL_START":
-                self._called.append(event["toolCallId"])
+                self._call_ids.append(event["toolCallId"])
             yield event
 
     def _take(self, result: Result) -> None:
         self.thread_id, self.run_id = result["threadId"], result["runId"]
         self.turn_id = result["turnId"]
-        self._at_work = result["runId"]
+        self._active_run_id = result["runId"]
         self.waiting = result["outcome"].get("interrupts") or []
         pending = result["outcome"].get("pendingToolCallIds") or []
         records = {call["id"]: call for call in result["toolCalls"] if call["status"] == "client"}
         # A result that only notes an answer names calls without telling them again.
         known = {call["id"]: call for call in self.pending} | records
         left = [known[id] for id in dict.fromkeys(pending) if id in known]
-        place = {id: at for at, id in enumerate(self._called)}
+        place = {id: at for at, id in enumerate(self._call_ids)}
         self.pending = sorted(left, key=lambda call: place.get(call["id"], len(place)))
 
 

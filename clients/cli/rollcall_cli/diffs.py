@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from rollcall_cli.arrange import Arranged, Order
 from rollcall_cli.bidi import isolated, reads_from_right
+from rollcall_cli.layout import BidiBlock, Order
 from rollcall_cli.workspace import visible
 
 SHOWN_LINES = 60
@@ -58,7 +58,7 @@ def command(text: str, *, order: Order, say: Mapping[str, str]) -> RenderableTyp
 
 def remark(text: str, style: str, order: Order) -> RenderableType:
     """A text of ours beside what is judged, from the side that it reads from."""
-    return Arranged(Text(text, style), order=order, from_right=reads_from_right(text))
+    return BidiBlock(Text(text, style), order=order, from_right=reads_from_right(text))
 
 
 def changed_lines(text: str) -> tuple[int, int]:
@@ -82,4 +82,4 @@ def _typed(line: str, order: Order, *, first: bool) -> RenderableType:
 
 def whole_line(line: Text, order: Order) -> RenderableType:
     """A line, also one with nothing in it, which would otherwise be left out."""
-    return Arranged(line, order=order) if line.plain.strip() else Text(" ")
+    return BidiBlock(line, order=order) if line.plain.strip() else Text(" ")

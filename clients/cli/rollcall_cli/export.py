@@ -5,20 +5,20 @@ from __future__ import annotations
 from pathlib import Path
 
 from rollcall_cli.problem import Problem
-from rollcall_cli.stored import Result, Stored
+from rollcall_cli.store import Result, Store
 from rollcall_cli.transcript import markdown
 
 
-def thread_as_markdown(stored: Stored, thread_id: str) -> str:
+def thread_as_markdown(store: Store, thread_id: str) -> str:
     """A thread with all its runs.
 
     Raises:
         CallError: It is not there, or not the user's.
     """
-    thread, log = stored.thread(thread_id), stored.log(thread_id)
+    thread, log = store.thread(thread_id), store.log(thread_id)
     results: dict[str, Result] = {}
     for run_id in dict.fromkeys(str(document["runId"]) for document in log):
-        if (result := stored.result(thread_id, run_id)) is not None:
+        if (result := store.result(thread_id, run_id)) is not None:
             results[run_id] = result
     return markdown(thread, log, results)
 

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rollcall_cli import http
+from rollcall_cli.deployment import Deployment
 from rollcall_cli.http import CallError
 from rollcall_cli.identity import User
-from rollcall_cli.place import Place
 from rollcall_cli.wording import error_text
 
 Filter = tuple[str, str, Any]
@@ -19,10 +19,10 @@ class Firestore:
     """One user's Firestore. Every method raises `CallError` where the rules refuse, and `Lost`
     where it cannot be reached. Paths count from the root of the documents, as in "threads/t1"."""
 
-    def __init__(self, place: Place, user: User) -> None:
+    def __init__(self, deployment: Deployment, user: User) -> None:
         self.user = user
-        self._place = place
-        self._root = place.documents
+        self._deployment = deployment
+        self._root = deployment.documents
 
     def get(self, path: str) -> dict[str, Any] | None:
         """The fields of a document; None if there is none."""
@@ -48,7 +48,7 @@ class Firestore:
         query: dict[str, Any] = {
             "from": [{"collectionId": collection}],
             "where": _all_of([("uid", "EQUAL", self.user.uid), *where]),
-            "orderBy": [_ordered(order_by, descending)],
+            "orderBy": [_order(order_by, descending)],
         }
         if limit is not None:
             query["limit"] = limit
@@ -70,7 +70,7 @@ class Firestore:
         write: dict[str, Any] = {
             "update": {
                 "name": f"{self._root}/{path}",
-                "fields": {name: _encoded(value) for name, value in fields.items()},
+                "fields": {name: _encode(value) for name, value in fields.items()},
             },
             "updateMask": {"fieldPaths": list(mask or fields)},
             "currentDocument": {"exists": True},
@@ -84,8 +84,8 @@ class Firestore:
     def _send(self, method: str, path: str, body: dict[str, Any] | None = None) -> Any:
         headers = {**http.JSON, "Authorization": f"Bearer {self.user.token()}"}
         content = None if body is None else http.body_of(body)
-        url = self._place.firestore_url + path
-        with http.reaching("Firestore", url, is_local=self._place.is_local) as client:
+        url = self._deployment.firestore_url + path
+        with http.open_client("Firestore", url, is_local=self._deployment.is_local) as client:
             reply = client.request(method, url, content=content, headers=headers)
         try:
             answer = reply.json()
@@ -103,10 +103,10 @@ def _id(document: dict[str, Any]) -> str:
 
 
 def _fields(document: dict[str, Any]) -> dict[str, Any]:
-    return {name: _decoded(value) for name, value in document.get("fields", {}).items()}
+    return {name: _decode(value) for name, value in document.get("fields", {}).items()}
 
 
-def _decoded(value: dict[str, Any]) -> Any:
+def _decode(value: dict[str, Any]) -> Any:
     """A value; times stay text, as RFC 3339 writes them."""
     kind, held = next(iter(value.items()))
     match kind:
@@ -117,11 +117,11 @@ def _decoded(value: dict[str, Any]) -> Any:
         case "mapValue":
             return _fields(held)
         case "arrayValue":
-            return [_decoded(each) for each in held.get("values", [])]
+            return [_decode(each) for each in held.get("values", [])]
     return held
 
 
-def _encoded(value: Any) -> dict[str, Any]:
+def _encode(value: Any) -> dict[str, Any]:
     match value:
         case None:
             return {"nullValue": None}
@@ -132,19 +132,19 @@ def _encoded(value: Any) -> dict[str, Any]:
         case str():
             return {"stringValue": value}
         case Mapping():
-            return {"mapValue": {"fields": {key: _encoded(each) for key, each in value.items()}}}
+            return {"mapValue": {"fields": {key: _encode(each) for key, each in value.items()}}}
     raise TypeError(f"nothing here writes {type(value).__name__} to Firestore")
 
 
 def _all_of(filters: Sequence[Filter]) -> dict[str, Any]:
     each = [
-        {"fieldFilter": {"field": {"fieldPath": field}, "op": operator, "value": _encoded(value)}}
+        {"fieldFilter": {"field": {"fieldPath": field}, "op": operator, "value": _encode(value)}}
         for field, operator, value in filters
     ]
     return {"compositeFilter": {"op": "AND", "filters": each}}
 
 
-def _ordered(field: str, descending: bool) -> dict[str, Any]:
+def _order(field: str, descending: bool) -> dict[str, Any]:
     return {
         "field": {"fieldPath": field},
         "direction": "DESCENDING" if descending else "ASCENDING",

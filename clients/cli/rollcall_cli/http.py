@@ -1,4 +1,4 @@
-"""HTTP, and how its failures are told."""
+"""HTTP requests, and the errors of calls."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import httpx2
 from rollcall_cli.wording import Message, error_text, say
 
 JSON = {"Content-Type": "application/json"}
-"""Headers of what is sent as `body_of` makes it."""
+"""The headers for a body from `body_of`."""
 
 _QUIET_S = 40.0  # the server breaks a silence with a comment line every 15 s
 _CONNECT_S = 10.0
@@ -22,7 +22,7 @@ class CallError(Exception):
     """A call failed. `code` is Firebase's, such as "not-found"; `details` is for programs.
 
     Args:
-        message: The server's words, or ours; so is `hint` of the details.
+        message: The server's message, or a text of this client; so is `hint` in `details`.
     """
 
     def __init__(self, code: str, message: str | Message, details: Any = None) -> None:
@@ -33,38 +33,38 @@ class CallError(Exception):
 
     @property
     def message(self) -> str:
-        """What went wrong, in English where the words are ours."""
+        """The message, in English if it is a text of this client."""
         return str(self.text)
 
     @property
     def hint(self) -> str:
-        """What to do about it, if that was said."""
+        """Advice on what to do, if there is any."""
         return self.said(None)[1]
 
     def said(self, locale: str | None) -> tuple[str, str]:
-        """The message and the hint in a language; what the server said is in one already."""
+        """The message and the hint in a language; a server's text stays in its own."""
         details = self.details if isinstance(self.details, dict) else {}
         return say(self.text, locale), say(details.get("hint") or "", locale)
 
     @property
     def incidents(self) -> list[dict[str, str]]:
-        """The tracebacks that functions on emulators tell a developer, as `{id, traceback}`."""
+        """Tracebacks that functions on emulators report for developers, as `{id, traceback}`."""
         details = self.details if isinstance(self.details, dict) else {}
         return list(details.get("incidents") or [])
 
 
-class Lost(CallError):
-    """The connection broke off, or was never made: nobody knows what became of the call."""
+class ConnectionLost(CallError):
+    """The connection failed or broke: the outcome of the call is unknown."""
 
 
 @contextmanager
-def reaching(what: str | Message, url: str, *, is_local: bool) -> Iterator[httpx2.Client]:
-    """A client for requests to `what` at `url`, which tells what goes wrong on the way and back.
+def open_client(what: str | Message, url: str, *, is_local: bool) -> Iterator[httpx2.Client]:
+    """Open an HTTP client for `url`; `what` names the service in errors.
 
     Args:
-        is_local: Whether that is an emulator on this computer: no proxy is asked then.
+        is_local: Whether that is an emulator on this computer, for which no proxy is used.
     Raises:
-        Lost: Instead of an error of the transport.
+        ConnectionLost: Instead of an error of the transport.
     """
     address = httpx2.URL(url).netloc.decode()
     details = {"hint": error_text("no_emulators")} if is_local else None
@@ -74,17 +74,17 @@ def reaching(what: str | Message, url: str, *, is_local: bool) -> Iterator[httpx
             yield client
     except httpx2.TimeoutException as timeout:
         silent = error_text("silent", what=what, address=address)
-        raise Lost("deadline-exceeded", silent, details) from timeout
+        raise ConnectionLost("deadline-exceeded", silent, details) from timeout
     except httpx2.HTTPError as why:
         unreachable = error_text("unreachable", what=what, address=address, why=why)
-        raise Lost("unavailable", unreachable, details) from why
+        raise ConnectionLost("unavailable", unreachable, details) from why
 
 
 def body_of(data: Any) -> bytes:
-    """JSON to send.
+    """Encode data as JSON for a request.
 
     Raises:
-        CallError: A text in it came from bytes that are no UTF-8.
+        CallError: A text in it is not valid Unicode.
     """
     try:
         return json.dumps(data, ensure_ascii=False, separators=(",", ":")).encode()
@@ -94,5 +94,5 @@ def body_of(data: Any) -> bytes:
 
 
 def code_of(status: str) -> str:
-    """Firebase's code of a status of Google's: "not-found" of "NOT_FOUND"."""
+    """Firebase's code for a status of Google APIs: "not-found" for "NOT_FOUND"."""
     return status.lower().replace("_", "-")

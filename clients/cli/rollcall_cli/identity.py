@@ -1,7 +1,7 @@
 """Who is signed in: by e-mail address and password, by a custom token, or from before.
 
-user = sign_in(place, email="noa@example.com", password="...")
-user = User(place, refresh_token=kept)      # it may no longer be good; `token` says
+user = sign_in(deployment, email="noa@example.com", password="...")
+user = User(deployment, refresh_token=kept)      # it may no longer be good; `token` says
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ import time
 from typing import Any
 
 from rollcall_cli import http
+from rollcall_cli.deployment import Deployment
 from rollcall_cli.http import CallError
-from rollcall_cli.place import Place
 from rollcall_cli.wording import Message, error_text
 
 _TOKEN_LIVES_S = 50 * 60  # an hour, less a good margin
 _MOST_USERS = 10
-KNOWN = frozenset(
+ERROR_CODES = frozenset(
     [
         "EMAIL_NOT_FOUND",
         "INVALID_PASSWORD",
@@ -43,9 +43,9 @@ KNOWN = frozenset(
 class User:
     """Somebody who is signed in, and stays so: ID tokens are renewed before they expire."""
 
-    def __init__(self, place: Place, *, refresh_token: str) -> None:
+    def __init__(self, deployment: Deployment, *, refresh_token: str) -> None:
         self.refresh_token = refresh_token
-        self._place = place
+        self._deployment = deployment
         self._token = ""
         self._uid = ""
         self._expires_at = 0.0
@@ -68,7 +68,7 @@ class User:
         """
         if time.monotonic() >= self._expires_at:
             form = {"grant_type": "refresh_token", "refresh_token": self.refresh_token}
-            body = _post(self._place, f"{self._place.tokens_url}token", form=form)
+            body = _post(self._deployment, f"{self._deployment.tokens_url}token", form=form)
             self.refresh_token = body["refresh_token"]
             self._take(body["id_token"], body.get("user_id"))
         return self._token
@@ -79,56 +79,58 @@ class User:
         self._expires_at = time.monotonic() + _TOKEN_LIVES_S
 
 
-def sign_in(place: Place, *, email: str, password: str) -> User:
+def sign_in(deployment: Deployment, *, email: str, password: str) -> User:
     """Sign in with an e-mail address and a password.
 
     Raises:
         CallError: They are wrong, or nobody answers.
     """
-    return _signed_in(place, "signInWithPassword", {"email": email, "password": password})
+    return _user_from(deployment, "signInWithPassword", {"email": email, "password": password})
 
 
-def sign_up(place: Place, *, email: str, password: str) -> User:
+def sign_up(deployment: Deployment, *, email: str, password: str) -> User:
     """Make an account of an e-mail address and a password, and sign in with it.
 
     Raises:
         CallError: There is one already, or nobody answers.
     """
-    return _signed_in(place, "signUp", {"email": email, "password": password})
+    return _user_from(deployment, "signUp", {"email": email, "password": password})
 
 
-def sign_in_with_token(place: Place, custom_token: str) -> User:
+def sign_in_with_token(deployment: Deployment, custom_token: str) -> User:
     """Sign in with a token that a server of the project's made for this user.
 
     Raises:
         CallError: It is not good, or nobody answers.
     """
-    return _signed_in(place, "signInWithCustomToken", {"token": custom_token})
+    return _user_from(deployment, "signInWithCustomToken", {"token": custom_token})
 
 
-def emails(place: Place) -> list[str]:
+def emails(deployment: Deployment) -> list[str]:
     """The e-mail addresses of the first users of an Auth emulator.
 
     Raises:
         CallError: Nobody answers.
     """
-    url = f"{place.identity_url}projects/{place.project}/accounts:query"
-    found = _post(place, url, data={}, headers={"Authorization": "Bearer owner"})
+    url = f"{deployment.identity_url}projects/{deployment.project}/accounts:query"
+    found = _post(deployment, url, data={}, headers={"Authorization": "Bearer owner"})
     users = found.get("userInfo") or []
     return sorted(each["email"] for each in users if each.get("email"))[:_MOST_USERS]
 
 
-def _signed_in(place: Place, method: str, data: dict[str, str]) -> User:
+def _user_from(deployment: Deployment, method: str, data: dict[str, str]) -> User:
     body = _post(
-        place, f"{place.identity_url}accounts:{method}", data={**data, "returnSecureToken": True}
+        deployment,
+        f"{deployment.identity_url}accounts:{method}",
+        data={**data, "returnSecureToken": True},
     )
-    user = User(place, refresh_token=body["refreshToken"])
+    user = User(deployment, refresh_token=body["refreshToken"])
     user._take(body["idToken"], body.get("localId"))
     return user
 
 
 def _post(
-    place: Place,
+    deployment: Deployment,
     url: str,
     *,
     data: dict[str, Any] | None = None,
@@ -138,8 +140,10 @@ def _post(
     sent: dict[str, Any] = {"data": form}
     if data is not None:
         sent = {"content": http.body_of(data), "headers": {**http.JSON, **(headers or {})}}
-    with http.reaching(error_text("sign_in_service"), url, is_local=place.is_local) as client:
-        reply = client.post(url, params={"key": place.api_key}, **sent)
+    with http.open_client(
+        error_text("sign_in_service"), url, is_local=deployment.is_local
+    ) as client:
+        reply = client.post(url, params={"key": deployment.api_key}, **sent)
     try:
         body: dict[str, Any] = reply.json()
     except ValueError:
@@ -154,7 +158,7 @@ def _words(refusal: Any) -> str | Message:
     """What went wrong, with the service's own word for it."""
     said = str(refusal.get("message") if isinstance(refusal, dict) else refusal)
     known = said.split()[0] if said else ""
-    return error_text(f"sign_in.{known}", said=said) if known in KNOWN else said
+    return error_text(f"sign_in.{known}", said=said) if known in ERROR_CODES else said
 
 
 def _subject(token: str) -> str:

@@ -13,18 +13,18 @@ from collections.abc import Iterator, Mapping
 from types import FrameType
 from typing import NoReturn
 
-from rollcall_cli import export, settings, signing_in
-from rollcall_cli.ask import Asking, ask, failed, interrupted
+from rollcall_cli import export, settings
+from rollcall_cli.ask import AskOptions, ask, failed, interrupted
 from rollcall_cli.chat import Chat
-from rollcall_cli.conversation import Conversation
+from rollcall_cli.console import print_json, tidy
 from rollcall_cli.dialogue import Dialogue
+from rollcall_cli.dialogue_view import DialogueView
 from rollcall_cli.http import CallError
-from rollcall_cli.listing import show_threads
 from rollcall_cli.options import Command, parser
 from rollcall_cli.problem import Problem
-from rollcall_cli.safe import print_json, tidy
 from rollcall_cli.screen import Screen
-from rollcall_cli.signing_in import Session
+from rollcall_cli.session import Session, login, logout, start_session
+from rollcall_cli.thread_list import show_threads
 from rollcall_cli.wording import language_of
 from rollcall_cli.workspace import ToolError, Workspace, hide_process
 
@@ -90,34 +90,34 @@ def _end(number: int, frame: FrameType | None) -> None:
 
 
 def _logout(options: argparse.Namespace, env: Mapping[str, str]) -> int:
-    return signing_in.logout(env)
+    return logout(env)
 
 
 def _chat(options: argparse.Namespace, env: Mapping[str, str]) -> int:
-    session = signing_in.start(env, emulator=options.emulator)
+    session = start_session(env, emulator=options.emulator)
     agent = _agent(options, session)
     with _workspace(options, env) as workspace:
         screen = Screen(env=env, locale=options.locale)
-        conversation = Conversation(
+        view = DialogueView(
             session.functions,
             screen,
             agent=agent,
             uid=session.user.uid,
             tools=workspace,
-            replay=session.stored.events,
-            take=session.stored.take_calls,
+            replay=session.store.events,
+            take=session.store.take_calls,
             locale=options.locale,
         )
         where = f" in {options.root.resolve()}" if options.root else ""
         screen.say(f"{agent}{where} · /help lists what you can type", style="dim")
         if hint := _without_folder(agent, options):
             screen.say(hint, style="dim")
-        return Chat(screen, session, conversation).stay(thread=options.thread)
+        return Chat(screen, session, view).stay(thread=options.thread)
 
 
 def _ask(options: argparse.Namespace, env: Mapping[str, str]) -> int:
     question = _question(options)
-    session = signing_in.start(env, emulator=options.emulator)
+    session = start_session(env, emulator=options.emulator)
     agent = _agent(options, session)
     if hint := _without_folder(agent, options):
         print(hint, file=sys.stderr)
@@ -125,13 +125,13 @@ def _ask(options: argparse.Namespace, env: Mapping[str, str]) -> int:
         dialogue = Dialogue(
             session.functions,
             agent=agent,
-            replay=session.stored.events,
-            take=session.stored.take_calls,
+            replay=session.store.events,
+            take=session.store.take_calls,
             client_tools=workspace.tools if workspace else (),
             locale=options.locale,
         )
         dialogue.thread_id = options.thread
-        asking = Asking(
+        asking = AskOptions(
             uid=session.user.uid,
             tools=workspace,
             yes_to=options.yes_to,
@@ -150,19 +150,19 @@ def _chat_command(options: argparse.Namespace) -> str:
 
 
 def _threads(options: argparse.Namespace, env: Mapping[str, str]) -> int:
-    session = signing_in.start(env, emulator=options.emulator)
-    found = session.stored.threads(limit=_LISTED)
+    session = start_session(env, emulator=options.emulator)
+    found = session.store.threads(limit=_LISTED)
     if options.json:
         for thread in found:
-            print_json(thread.told())
+            print_json(thread.as_json())
     else:
         show_threads(Screen(env=env), found)
     return 0
 
 
 def _export(options: argparse.Namespace, env: Mapping[str, str]) -> int:
-    session = signing_in.start(env, emulator=options.emulator)
-    text = export.thread_as_markdown(session.stored, options.thread)
+    session = start_session(env, emulator=options.emulator)
+    text = export.thread_as_markdown(session.store, options.thread)
     if options.out:
         export.write(text, options.out)
     else:
@@ -173,7 +173,7 @@ def _export(options: argparse.Namespace, env: Mapping[str, str]) -> int:
 def _agent(options: argparse.Namespace, session: Session) -> str:
     """Whom to ask: who is named, or the one of the thread."""
     if options.agent is None and options.thread is not None:
-        return session.stored.thread(options.thread).agent
+        return session.store.thread(options.thread).agent
     if options.agent is not None:
         return str(options.agent)
     return _FOR_FOLDERS if options.root else "messaging"
@@ -216,7 +216,7 @@ def _question(options: argparse.Namespace) -> str:
 
 
 _COMMANDS: dict[str, Command] = {
-    "login": signing_in.login,
+    "login": login,
     "logout": _logout,
     "chat": _chat,
     "ask": _ask,

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any, NoReturn, get_args
 
 from rollcall_cli import __version__
+from rollcall_cli.preapproval import Preapproval
 from rollcall_cli.workspace import Permission
-from rollcall_cli.yes_to import YesTo
 
 USAGE = 64
 """The exit code of a command that was typed wrongly."""
@@ -123,9 +123,9 @@ def _agent_options(parser: Any) -> None:
     )
 
 
-def _yes_to(text: str) -> YesTo:
+def _yes_to(text: str) -> Preapproval:
     try:
-        return YesTo.parse(text)
+        return Preapproval.parse(text)
     except ValueError as error:
         raise argparse.ArgumentTypeError(str(error)) from error
 

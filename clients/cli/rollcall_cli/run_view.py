@@ -15,11 +15,11 @@ from rich.spinner import Spinner
 from rich.text import Text
 
 from rollcall_cli import bidi
-from rollcall_cli.arrange import Arranged
-from rollcall_cli.cards import Card, call_id
-from rollcall_cli.course import TOLD_ANEW
-from rollcall_cli.moving import Moving
-from rollcall_cli.pieces import Piece, Pieces
+from rollcall_cli.call_card import CallCard, call_id
+from rollcall_cli.layout import BidiBlock
+from rollcall_cli.live_block import LiveBlock
+from rollcall_cli.markdown_stream import Block, MarkdownStream
+from rollcall_cli.run_stream import RESTARTED
 from rollcall_cli.screen import INDENT, Screen
 
 _REPLIES = ("TEXT_MESSAGE_START", "TOOL_CALL_START")
@@ -49,20 +49,20 @@ class RunView:
         self._screen = screen
         self._ours = ours
         self._from_right = bidi.reads_from_right(question)
-        self._cards: dict[str, Card] = {}
-        self._open: list[Card] = []  # not printed yet, in the order of their calls
+        self._cards: dict[str, CallCard] = {}
+        self._open: list[CallCard] = []  # not printed yet, in the order of their calls
         for interrupt in decided:
             about = interrupt["metadata"]
-            card = Card(about["tool"], json.dumps(about["arguments"], ensure_ascii=False))
+            card = CallCard(about["tool"], json.dumps(about["arguments"], ensure_ascii=False))
             self._cards[interrupt["toolCallId"]] = card
             self._open.append(card)
         self._has_begun = False
         self._steps: set[str] = set()
         self._repeats = False  # the step was begun before, by a process that is gone
-        self._texts: dict[str, Pieces] = {}
+        self._texts: dict[str, MarkdownStream] = {}
         self._spinner = Spinner("dots", style="cyan")
         self._thinking = Spinner("dots", Text("thinking", "dim"), style="cyan")
-        self._below = Moving(screen, self._moving)
+        self._below = LiveBlock(screen, self._block)
 
     def __enter__(self) -> RunView:
         self._below.start()
@@ -71,7 +71,7 @@ class RunView:
     def __exit__(self, *error: object) -> None:
         """Print what is not finished, as it is, and stop redrawing."""
         for message_id in list(self._texts):
-            self._print_pieces(self._texts.pop(message_id).end())
+            self._print_blocks(self._texts.pop(message_id).end())
         cards, self._open = self._open, []
         for card in cards if self._has_begun else ():
             card.give_up()
@@ -90,17 +90,17 @@ class RunView:
             self._repeats = False
             self._drop()
         if kind == "TOOL_CALL_START":
-            card = Card(event["toolCallName"])
+            card = CallCard(event["toolCallName"])
             self._cards[event["toolCallId"]] = card
             self._open.append(card)
         elif kind == "TEXT_MESSAGE_CONTENT" and event["messageId"].endswith(_WAITING):
             pass  # the approval's card says the same, and more
         elif kind == "TEXT_MESSAGE_CONTENT":
-            text = self._texts.setdefault(event["messageId"], Pieces())
-            self._print_pieces(text.add(event["delta"]))
+            text = self._texts.setdefault(event["messageId"], MarkdownStream())
+            self._print_blocks(text.add(event["delta"]))
         elif kind == "TEXT_MESSAGE_END" and event["messageId"] in self._texts:
-            self._print_pieces(self._texts.pop(event["messageId"]).end())
-        elif kind == TOLD_ANEW:
+            self._print_blocks(self._texts.pop(event["messageId"]).end())
+        elif kind == RESTARTED:
             self._drop()
         elif kind == "STEP_STARTED":
             self._repeats = event["stepName"] in self._steps
@@ -111,7 +111,7 @@ class RunView:
             card = self._cards[about or ""]
             card.take(event)
             self._announce(card, str(kind))
-            self._print_finished()
+            self._print_ended()
 
     def _drop(self) -> None:
         """Forget what is not finished: it comes again, from where it was stored last."""
@@ -129,9 +129,9 @@ class RunView:
                 self._open = [each for each in self._open if each is not card]
             else:
                 card.wait(call["status"])
-        self._print_finished()
+        self._print_ended()
 
-    def _announce(self, card: Card, kind: str) -> None:
+    def _announce(self, card: CallCard, kind: str) -> None:
         """Tell on a line of its own what a moving picture would show."""
         if not self._screen.announces:
             return
@@ -141,27 +141,27 @@ class RunView:
         elif kind == "ACTIVITY_SNAPSHOT":
             self._screen.indented(Text.assemble("… ", line))
 
-    def _print_finished(self) -> None:
+    def _print_ended(self) -> None:
         while self._open and self._open[0].status is not None:
             self._print_card(self._open.pop(0))
 
-    def _print_card(self, card: Card) -> None:
+    def _print_card(self, card: CallCard) -> None:
         self._screen.indented(card.marked(self._spinner))
 
-    def _print_pieces(self, pieces: list[Piece]) -> None:
-        for piece in pieces:
-            self._screen.say(self._screen.piece(piece, from_right=self._from_right))
+    def _print_blocks(self, blocks: list[Block]) -> None:
+        for block in blocks:
+            self._screen.say(self._screen.block(block, from_right=self._from_right))
 
-    def _moving(self) -> RenderableType:
+    def _block(self) -> RenderableType:
         """What is drawn again and again below what is printed."""
         order = self._screen.order
         parts: list[RenderableType] = [
-            Arranged(card.marked(self._spinner), order=order, left=INDENT) for card in self._open
+            BidiBlock(card.marked(self._spinner), order=order, left=INDENT) for card in self._open
         ]
         rests = [text.rest for text in self._texts.values()]
         parts += [
-            self._screen.piece(rest, from_right=self._from_right)
+            self._screen.block(rest, from_right=self._from_right)
             for rest in rests
             if rest.text.strip()
         ]
-        return Group(*parts) if parts else Arranged(self._thinking, order=order, left=INDENT)
+        return Group(*parts) if parts else BidiBlock(self._thinking, order=order, left=INDENT)

@@ -14,11 +14,11 @@ from rich.text import Text
 from rich.theme import Theme
 
 from rollcall_cli import bidi
-from rollcall_cli.arrange import Arranged, Order, order_for
+from rollcall_cli.console import SafeConsole
 from rollcall_cli.http import CallError
-from rollcall_cli.pieces import Piece, Pieces, Stretch, begins_with_name, stretches
+from rollcall_cli.layout import BidiBlock, Order, order_for
+from rollcall_cli.markdown_stream import Block, MarkdownStream, Section, begins_with_name, sections
 from rollcall_cli.problem import Problem
-from rollcall_cli.safe import SafeConsole
 
 INDENT = 2
 _MOST_SOURCES = 12
@@ -61,8 +61,8 @@ class Screen:
         self.lock = threading.RLock()
         self.console = console or SafeConsole(highlight=False, markup=False, emoji=False)
         self.console.push_theme(_THEME)
-        self.moves = self.console.is_terminal and not self.console.is_dumb_terminal and not still
-        self.announces = not self.moves and not still
+        self.redraws = self.console.is_terminal and not self.console.is_dumb_terminal and not still
+        self.announces = not self.redraws and not still
         self.order = order_for(self.console, env)
 
     def say(self, text: RenderableType = "", *, style: str = "") -> None:
@@ -74,13 +74,13 @@ class Screen:
         """Print what is asked."""
         self.say()
         asked = Text.assemble(("❯ ", "cyan"), (bidi.isolated(text), "bold"))
-        self.say(Arranged(asked, order=self.order))
+        self.say(BidiBlock(asked, order=self.order))
 
     def answer(self, text: str) -> None:
         """Print an answer that is whole."""
-        pieces = Pieces()
-        for piece in [*pieces.add(text), *pieces.end()]:
-            self.say(self.piece(piece, from_right=bidi.reads_from_right(text)))
+        blocks = MarkdownStream()
+        for block in [*blocks.add(text), *blocks.end()]:
+            self.say(self.block(block, from_right=bidi.reads_from_right(text)))
 
     def failure(self, error: CallError) -> None:
         """Print why there is no answer."""
@@ -93,21 +93,21 @@ class Screen:
         """Print what keeps something from being done."""
         self.indented(problem.message.say(self.locale))
 
-    def piece(self, piece: Piece, *, from_right: bool) -> RenderableType:
+    def block(self, block: Block, *, from_right: bool) -> RenderableType:
         """A piece of an answer that reads `from_right`, with the distance to what is above it."""
         blocks: list[RenderableType] = []
-        for stretch in stretches(piece.text):
+        for section in sections(block.text):
             blocks += [""] if blocks else []
-            blocks.append(self._stretch(stretch, from_right=from_right))
-        return Group("", *blocks) if piece.apart else Group(*blocks)
+            blocks.append(self._section(section, from_right=from_right))
+        return Group("", *blocks) if block.apart else Group(*blocks)
 
-    def _stretch(self, stretch: Stretch, *, from_right: bool) -> RenderableType:
+    def _section(self, section: Section, *, from_right: bool) -> RenderableType:
         """Code reads from the left, whatever is around it; a list item that begins with a name
         reads as the name does."""
-        within = None if begins_with_name(stretch.text) else from_right
-        reads = not stretch.is_code and bidi.reads_from_right(stretch.text, within=within)
-        markdown = Markdown(stretch.text, hyperlinks=False)
-        return Arranged(markdown, order=self.order, left=INDENT, from_right=reads)
+        within = None if begins_with_name(section.text) else from_right
+        reads = not section.is_code and bidi.reads_from_right(section.text, within=within)
+        markdown = Markdown(section.text, hyperlinks=False)
+        return BidiBlock(markdown, order=self.order, left=INDENT, from_right=reads)
 
     def sources(self, citations: list[dict[str, Any]], *, answer: str) -> None:
         """Print what an answer refers to: where, who and when, and the words in one line, unless
@@ -129,10 +129,10 @@ class Screen:
         self.say()
         self.indented(Text.assemble("· ", text, style="dim"))
 
-    def indented(self, what: RenderableType, *, is_arranged: bool = False) -> None:
+    def indented(self, what: RenderableType, *, is_ordered: bool = False) -> None:
         """Print a paragraph of a run, whose lines may be in the screen's order already."""
-        order = Order.READER if is_arranged else self.order
-        self.say(Arranged(what, order=order, left=INDENT))
+        order = Order.READER if is_ordered else self.order
+        self.say(BidiBlock(what, order=order, left=INDENT))
 
     def _quote(self, quote: str) -> None:
         left = INDENT + 4
@@ -141,4 +141,4 @@ class Screen:
             quote = set_cell_size(quote, room - 1).rstrip().rpartition(" ")[0] + "…"
         from_right = bidi.reads_from_right(quote)
         text = Text(f"“{quote}”", "dim italic")
-        self.say(Arranged(text, order=self.order, left=left, from_right=from_right))
+        self.say(BidiBlock(text, order=self.order, left=left, from_right=from_right))

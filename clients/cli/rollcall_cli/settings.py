@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from rollcall_cli.place import DEFAULT_REGION, Place
+from rollcall_cli.deployment import DEFAULT_REGION, Deployment
 from rollcall_cli.problem import Problem
 
 _OTHERS = 0o077
@@ -31,8 +31,8 @@ class Settings:
     prefix: str = ""
 
     @property
-    def place(self) -> Place:
-        return Place.production(
+    def deployment(self) -> Deployment:
+        return Deployment.production(
             project=self.project, api_key=self.api_key, region=self.region, prefix=self.prefix
         )
 

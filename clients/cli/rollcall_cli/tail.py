@@ -1,4 +1,4 @@
-"""The last lines of a text that grows, whatever its length."""
+"""The last lines of a growing text."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from collections import deque
 from rich.text import Text
 
 from rollcall_cli.bidi import isolated
-from rollcall_cli.safe import tidy
+from rollcall_cli.console import tidy
 
 LINE_CHARS = 200
-"""What is kept of a line: its end."""
+"""How much of a line is kept, from its end."""
 
 
 class Tail:
-    """Text in, the last lines out; the time is in proportion to the text."""
+    """A buffer for a growing text that keeps its last lines."""
 
     def __init__(self, lines: int) -> None:
         self._lines = deque([""], lines)
@@ -27,7 +27,7 @@ class Tail:
         self.line_count += len(others)
 
     def shown(self) -> Text | None:
-        """The lines, each on one of the screen's; None if there is nothing in them."""
+        """The lines, each in one row of the screen; None if all are blank."""
         lines = list(self._lines)
         while lines and not lines[-1].strip():
             lines.pop()

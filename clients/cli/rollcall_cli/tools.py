@@ -13,11 +13,11 @@ from concurrent.futures import ThreadPoolExecutor
 from itertools import groupby
 from typing import Any, Protocol
 
-from rollcall_cli.agreed import Agreed
 from rollcall_cli.dialogue import Call
+from rollcall_cli.local_approvals import LocalApprovals
 from rollcall_cli.workspace import ToolError, visible
 
-READING = frozenset({"list_directory", "read_file", "search_files"})
+READ_ONLY = frozenset({"list_directory", "read_file", "search_files"})
 RESULT_CHARS = 200_000
 """What a server takes as one result, as JSON text."""
 RESULTS_BYTES = 600_000
@@ -25,7 +25,7 @@ RESULTS_BYTES = 600_000
 ERROR_CHARS = 2_000
 """What is told of what went wrong; a server takes twice that."""
 
-_AT_ONCE = 8
+_THREADS = 8
 _STOPPED = "stopped by the user"
 
 
@@ -73,7 +73,7 @@ class Watcher(Protocol):
 
 def only_read(calls: Sequence[Call]) -> bool:
     """Whether it does no harm if another client runs the same calls, too."""
-    return all(call["tool"] in READING for call in calls)
+    return all(call["tool"] in READ_ONLY for call in calls)
 
 
 def run_calls(
@@ -82,7 +82,7 @@ def run_calls(
     *,
     watcher: Watcher,
     stop: threading.Event,
-    agreed: Agreed | None = None,
+    approvals: LocalApprovals | None = None,
 ) -> list[dict[str, Any]]:
     """Run the calls and return the entries of `toolResults`, in the order of the calls.
 
@@ -90,28 +90,28 @@ def run_calls(
         stop: Ends what is running, and lets nothing more begin.
         agreed: What was approved here; a call that is not what was is answered with an error.
     """
-    agreed = agreed or Agreed()
+    approvals = approvals or LocalApprovals()
 
     def one(call: Call) -> dict[str, Any]:
         watcher.began(call)
-        result = {"toolCallId": call["id"], **_outcome(tools, call, watcher, stop, agreed)}
+        result = {"toolCallId": call["id"], **_outcome(tools, call, watcher, stop, approvals)}
         watcher.ended(call, result)
         return result
 
     results: list[dict[str, Any]] = []
     for group in _groups(calls):
-        with ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="tool") as pool:
+        with ThreadPoolExecutor(_THREADS, thread_name_prefix="tool") as pool:
             running = [pool.submit(one, call) for call in group]
             try:
                 results += [each.result() for each in running]
             except KeyboardInterrupt:
                 stop.set()  # the pool then waits for them, which is not long
                 raise
-    return _bounded(results)
+    return _limit_size(results)
 
 
 def _groups(calls: Sequence[Call]) -> Iterator[list[Call]]:
-    for reads, group in groupby(calls, key=lambda call: call["tool"] in READING):
+    for reads, group in groupby(calls, key=lambda call: call["tool"] in READ_ONLY):
         if reads:
             yield list(group)
         else:
@@ -119,14 +119,14 @@ def _groups(calls: Sequence[Call]) -> Iterator[list[Call]]:
 
 
 def _outcome(
-    tools: Tools, call: Call, watcher: Watcher, stop: threading.Event, agreed: Agreed
+    tools: Tools, call: Call, watcher: Watcher, stop: threading.Event, approvals: LocalApprovals
 ) -> dict[str, Any]:
     if call["tool"] not in tools.tools:
         return {"error": f"this client has no tool {call['tool']!r}"}
     if stop.is_set():
         return {"error": _STOPPED}
     try:
-        agreed.check(call, tools.diff)
+        approvals.check(call, tools.diff)
         content = tools.run(
             call["tool"],
             call["arguments"],
@@ -134,22 +134,22 @@ def _outcome(
             stop=stop,
         )
     except ToolError as error:
-        return {"error": _told(str(error))}
+        return {"error": _error_text(str(error))}
     except Exception as error:  # a mistake of ours: the model is told, and so is the person
-        return {"error": _told(f"the tool broke: {type(error).__name__}: {error}")}
+        return {"error": _error_text(f"the tool broke: {type(error).__name__}: {error}")}
     chars = len(json.dumps({"": content}, ensure_ascii=False))
     if chars > RESULT_CHARS:
         return {"error": _too_large(chars)}
     return {"content": content}
 
 
-def _told(error: str) -> str:
+def _error_text(error: str) -> str:
     """An error as a server takes it."""
     text = visible(error)
     return text if len(text) <= ERROR_CHARS else f"{text[: ERROR_CHARS - 1]}…"
 
 
-def _bounded(results: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _limit_size(results: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """The results as they fit into one message: the largest are left out, which is said."""
     sizes = [len(json.dumps(each, ensure_ascii=False).encode()) for each in results]
     kept = list(results)

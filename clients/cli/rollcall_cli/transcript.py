@@ -12,8 +12,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from rollcall_cli import bidi
-from rollcall_cli.safe import tidy
-from rollcall_cli.stored import Result, Thread
+from rollcall_cli.console import tidy
+from rollcall_cli.store import Result, Thread
 from rollcall_cli.workspace import visible
 
 _ARGUMENT_CHARS = 2_000

@@ -14,9 +14,9 @@ from rich.console import Console
 
 from dev.paths import CLIENT
 from rollcall_cli import approvals, diffs, identity
-from rollcall_cli.approvals import Answer, Card
-from rollcall_cli.arrange import Order
+from rollcall_cli.approvals import ApprovalCard, Decision
 from rollcall_cli.diffs import Shortened
+from rollcall_cli.layout import Order
 from rollcall_cli.screen import Screen
 from rollcall_cli.wording import texts
 from tests.support.terminal import Terminal
@@ -40,11 +40,11 @@ INTERRUPT: dict[str, Any] = {
 def _shown(order: Order = Order.READER, **metadata: Any) -> str:
     interrupt = {**INTERRUPT, "metadata": {**INTERRUPT["metadata"], **metadata}}
     console = Console(file=io.StringIO(), width=60)
-    console.print(Card(interrupt, order, "noa"))
+    console.print(ApprovalCard(interrupt, order, "noa"))
     return console.file.getvalue()  # type: ignore[attr-defined, no-any-return]
 
 
-def _asked(*said: str) -> Answer | str:
+def _asked(*said: str) -> Decision | str:
     lines = iter(said)
     screen = Screen(console=Console(file=io.StringIO()), env={})
     return approvals.ask(screen, INTERRUPT, lambda prompt, begin: next(lines))
@@ -81,7 +81,7 @@ def test_what_a_card_leaves_out_is_opened_before_a_yes_counts() -> None:
     console = Console(file=io.StringIO(), width=60)
     screen, lines = Screen(console=console, env={}), iter(["y", "w", "y"])
     asked = approvals.ask(screen, interrupt, lambda *_: next(lines), shortened=True)
-    assert asked == Answer(True)
+    assert asked == Decision(True)
     said = console.file.getvalue()  # type: ignore[attr-defined]
     assert said.index("[w] shows it first") < said.index("line 99")
 
@@ -118,7 +118,7 @@ def test_what_a_person_types_becomes_an_entry_of_resume(
     said: list[str], payload: dict[str, Any]
 ) -> None:
     answer = _asked(*said)
-    assert isinstance(answer, Answer)
+    assert isinstance(answer, Decision)
     entry = answer.entry(INTERRUPT)
     assert entry == {"interruptId": "a1", "status": "resolved", "payload": payload}
 
@@ -197,14 +197,14 @@ def test_what_stands_around_a_hebrew_approval_is_hebrew() -> None:
     console = Console(file=out, width=60)
     display = {"type": "confirmation", "title": "שליחה אל מאיה", "text": "אל: מאיה"}
     about = {**INTERRUPT["metadata"], "display": display}
-    console.print(Card(_in_hebrew(metadata=about), Order.READER, "noa"))
+    console.print(ApprovalCard(_in_hebrew(metadata=about), Order.READER, "noa"))
     prompts, said = [], iter(["למה", "לא", ""])
 
     def read(prompt: str, begin: str) -> str:
         prompts.append(prompt)
         return next(said)
 
-    assert approvals.ask(Screen(console=console, env={}), _in_hebrew(), read) == Answer(False)
+    assert approvals.ask(Screen(console=console, env={}), _in_hebrew(), read) == Decision(False)
     own = out.getvalue().replace("send_message", "")
     for name, value in ARGUMENTS.items():  # what is approved is told as it stands
         own = own.replace(name, "").replace(value, "")
@@ -224,7 +224,7 @@ def test_patterns_and_edits_of_a_hebrew_approval_are_asked_for_in_hebrew() -> No
     about = {**INTERRUPT["metadata"], "remember": ["docs/*"], "arguments": {"n": 1}}
     screen = Screen(console=Console(file=out, width=60), env={})
     answer = approvals.ask(screen, _in_hebrew(metadata=about), read)
-    assert answer == Answer(True, remember="docs/*")
+    assert answer == Decision(True, remember="docs/*")
     own = out.getvalue().replace("docs/*", "").replace('{"name": "value"}', "")
     assert set(re.findall("[A-Za-z]{2,}", own)) == {"JSON"}
     assert set(prompts) == {"  ❯ "}
@@ -252,7 +252,9 @@ def test_a_call_is_put_in_order_once_where_the_terminal_does_not_do_it() -> None
     console = Console(file=out, width=60)
     screen = Screen(console=console, env={})
     screen.order = order
-    console.print(Card(interrupt, order, "noa"), Card(interrupt, order, "noa", command))
+    console.print(
+        ApprovalCard(interrupt, order, "noa"), ApprovalCard(interrupt, order, "noa", command)
+    )
     approvals.ask(screen, interrupt, lambda *_: next(said), whole=lambda: command)
     approvals.ask(screen, interrupt, lambda *_: next(said))
     text = out.getvalue()
@@ -265,7 +267,7 @@ def test_a_call_is_put_in_order_once_where_the_terminal_does_not_do_it() -> None
 def test_a_hebrew_approval_names_the_role_that_decides() -> None:
     about = {**INTERRUPT["metadata"], "decider": {"role": "teacher"}}
     out = io.StringIO()
-    Console(file=out, width=60).print(Card(_in_hebrew(metadata=about), Order.READER, "noa"))
+    Console(file=out, width=60).print(ApprovalCard(_in_hebrew(metadata=about), Order.READER, "noa"))
     assert "אדם אחר, בתפקיד teacher ומעלה" in out.getvalue()
 
 
@@ -285,5 +287,5 @@ def test_every_text_of_an_error_is_used_and_every_error_has_one() -> None:
     code = "".join(file.read_text() for file in (CLIENT / "rollcall_cli").glob("*.py"))
     used = {f"error.{key}" for key in re.findall(r'(?:error_text|Problem)\(\s*"([\w.]+)"', code)}
     services = {key for key in texts("en") if key.startswith("error.sign_in.")}
-    assert {f"error.sign_in.{word}" for word in identity.KNOWN} == services
+    assert {f"error.sign_in.{word}" for word in identity.ERROR_CODES} == services
     assert {key for key in texts("en") if key.startswith("error.")} == used | services

@@ -11,9 +11,9 @@ from rollcall_cli import main as command
 from rollcall_cli.ask import ANSWERED, FAILED, WAITS
 from rollcall_cli.http import CallError
 from rollcall_cli.identity import User
-from rollcall_cli.signing_in import Session
-from rollcall_cli.stored import Stored
-from tests.unit.cli.test_conversation import _decided, _Functions, _waiting
+from rollcall_cli.session import Session
+from rollcall_cli.store import Store
+from tests.unit.cli.test_dialogue_view import _decided, _Functions, _waiting
 
 
 class _Noa:
@@ -24,8 +24,8 @@ class _Noa:
 def test_command_that_goes_on_is_at_the_same_place_and_in_the_same_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    session = Session(cast(User, _Noa()), _Functions(_waiting("r1")), cast(Stored, _Noa()))
-    monkeypatch.setattr("rollcall_cli.signing_in.start", lambda env, emulator: session)
+    session = Session(cast(User, _Noa()), _Functions(_waiting("r1")), cast(Store, _Noa()))
+    monkeypatch.setattr("rollcall_cli.main.start_session", lambda env, emulator: session)
     monkeypatch.setattr(command, "hide_process", lambda: None)
     folder = tmp_path / "my files"
     folder.mkdir()
@@ -40,8 +40,8 @@ def asked(run: Any, monkeypatch: pytest.MonkeyPatch, incidents: Any = ()) -> int
     """The exit code of a question that is answered by one run."""
     functions = _Functions(run)
     functions.incidents = incidents
-    session = Session(cast(User, _Noa()), functions, cast(Stored, _Noa()))
-    monkeypatch.setattr("rollcall_cli.signing_in.start", lambda env, emulator: session)
+    session = Session(cast(User, _Noa()), functions, cast(Store, _Noa()))
+    monkeypatch.setattr("rollcall_cli.main.start_session", lambda env, emulator: session)
     return command.main(["ask", "--emulator", "Ping"], {})
 
 

@@ -11,15 +11,15 @@ import pytest
 from rich.console import Console
 
 from rollcall_cli.chat import Chat
-from rollcall_cli.conversation import Conversation
+from rollcall_cli.dialogue_view import DialogueView
 from rollcall_cli.http import CallError
 from rollcall_cli.identity import User
 from rollcall_cli.screen import Screen
-from rollcall_cli.signing_in import Session
-from rollcall_cli.stored import Stored, Thread
+from rollcall_cli.session import Session
+from rollcall_cli.store import Store, Thread
 from rollcall_cli.wording import error_text
 from tests.unit.cli.test_approvals import INTERRUPT
-from tests.unit.cli.test_conversation import _decided, _Functions, _left_here, _Tools, _waiting
+from tests.unit.cli.test_dialogue_view import _decided, _Functions, _left_here, _Tools, _waiting
 
 LOG = [
     {
@@ -33,7 +33,7 @@ LOG = [
 ]
 
 
-class _Stored:
+class _Store:
     """Two threads; the first waits."""
 
     def __init__(self) -> None:
@@ -67,10 +67,10 @@ class _Sitting:
         locale: str | None = None,
     ) -> None:
         self.out = io.StringIO()
-        self.functions, self.stored = functions, _Stored()
+        self.functions, self.store = functions, _Store()
         screen = Screen(console=Console(file=self.out, width=90), env={}, locale=locale)
-        self.conversation = Conversation(functions, screen, agent="messaging", uid="noa")
-        session = Session(cast(User, None), functions, cast(Stored, self.stored))
+        self.conversation = DialogueView(functions, screen, agent="messaging", uid="noa")
+        session = Session(cast(User, None), functions, cast(Store, self.store))
         self._typed: Iterator[str | type[BaseException]] = iter(typed)
         self.prompts: list[tuple[str, str]] = []
         self.chat = Chat(screen, session, self.conversation, read=self._read)
@@ -206,7 +206,7 @@ def test_title_export_and_stop(tmp_path: Path) -> None:
         "/stop",
     )
     shown = sitting.stay()
-    assert sitting.stored.renamed == [("t1", "A better name")]
+    assert sitting.store.renamed == [("t1", "A better name")]
     assert "## You" in file.read_text()
     assert "Closed. Nothing of it was done." in shown
     assert "Nothing waits for you" in shown
@@ -275,8 +275,8 @@ def test_call_of_another_client_is_shown_and_runs_here_only_after_a_yes(
     sitting, tools = _Sitting(_Functions(_decided("r1~1", "{}")), "/open t1", said), _Tools()
     left = _left_here("r1")
     found = None if is_at_work else left[-1]["result"]
-    monkeypatch.setattr(sitting.stored, "result", lambda *run: found)
-    monkeypatch.setattr(sitting.stored, "events", lambda *run: iter(left), raising=False)
+    monkeypatch.setattr(sitting.store, "result", lambda *run: found)
+    monkeypatch.setattr(sitting.store, "events", lambda *run: iter(left), raising=False)
     monkeypatch.setattr(sitting.conversation, "_tools", tools)
     shown = sitting.stay()
     assert shown.index("Left to one of your clients") < shown.index("$ ls")

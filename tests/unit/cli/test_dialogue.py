@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Generator
 from typing import Any
 
-from rollcall_cli.callable import Functions
 from rollcall_cli.dialogue import Dialogue, Events
+from rollcall_cli.functions import Functions
 
 CALL = {"id": "c1", "tool": "read_file", "arguments": {"path": "a"}, "status": "client"}
 INTERRUPT = {"id": "a1", "toolCallId": "c2", "metadata": {}}

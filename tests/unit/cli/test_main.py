@@ -16,11 +16,11 @@ from typing import Any
 import pytest
 
 from dev.paths import CLIENT, ROOT
-from rollcall_cli import __version__, signing_in
+from rollcall_cli import __version__
 from rollcall_cli import main as command
 from rollcall_cli.ask import INTERRUPTED
+from rollcall_cli.console import print_json
 from rollcall_cli.options import USAGE
-from rollcall_cli.safe import print_json
 from tests.support.full_form import cases
 
 
@@ -35,14 +35,14 @@ def test_version_is_that_of_the_package(capsys: pytest.CaptureFixture[str]) -> N
 
 def _signed_in(*given: Any, **named: Any) -> Any:
     return SimpleNamespace(
-        functions=None, user=SimpleNamespace(uid="noa"), stored=SimpleNamespace(events=None)
+        functions=None, user=SimpleNamespace(uid="noa"), store=SimpleNamespace(events=None)
     )
 
 
 def test_a_missing_folder_is_told_to_programs_too(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(signing_in, "start", _signed_in)
+    monkeypatch.setattr(command, "start_session", _signed_in)
     asked = ["ask", "--json", "--root", str(tmp_path / "none"), "Hello"]
     assert command.main(asked, {"HOME": str(tmp_path)}) == command.PROBLEM
     told = capsys.readouterr()
@@ -72,7 +72,7 @@ def test_what_is_typed_wrongly_is_told_and_not_guessed(
 def test_a_root_that_is_no_folder_says_what_it_is(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(signing_in, "start", _signed_in)
+    monkeypatch.setattr(command, "start_session", _signed_in)
     (tmp_path / "file").write_text("")
     (tmp_path / "loop").symlink_to("loop")
     for name, told in [("file", "not a folder"), ("loop", "symbolic link")]:
@@ -153,7 +153,7 @@ def test_ctrl_c_is_told_to_programs_too(
     def stopped(*given: Any, **named: Any) -> Any:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(signing_in, "start", stopped)
+    monkeypatch.setattr(command, "start_session", stopped)
     assert command.main(["ask", "--json", "Hello"], {}) == INTERRUPTED
     assert json.loads(capsys.readouterr().out)["error"]["code"] == "cancelled"
 

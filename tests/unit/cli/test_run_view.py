@@ -10,7 +10,7 @@ from rich.console import Console
 
 from rollcall.core import events
 from rollcall_cli.http import CallError
-from rollcall_cli.pieces import Piece
+from rollcall_cli.markdown_stream import Block
 from rollcall_cli.run_view import RunView
 from rollcall_cli.screen import Screen
 
@@ -58,7 +58,7 @@ def test_pipe_gets_plain_lines_about_a_call() -> None:
 
 
 def test_a_call_takes_a_millisecond_at_least(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rollcall_cli.cards.time.monotonic", lambda: 1.0)
+    monkeypatch.setattr("rollcall_cli.call_card.time.monotonic", lambda: 1.0)
     screen, out = _screen()
     _show(screen, _call("c1", '{"limit": 20}', {"output": {"totalFound": 12}}))
     assert "limit=20  1 ms · 12 found" in out.getvalue()
@@ -115,7 +115,7 @@ def test_answer_is_shown_as_markdown_once() -> None:
 def test_dumb_terminal_is_never_redrawn() -> None:
     screen, out = _screen(terminal=True, TERM="dumb")
     _show(screen, _says("Hello there."))
-    assert not screen.moves
+    assert not screen.redraws
     assert "\x1b[2K" not in out.getvalue()
 
 
@@ -136,7 +136,7 @@ def test_hebrew_stays_in_reading_order_in_a_pipe() -> None:
 
 def test_hebrew_is_marked_where_the_terminal_orders_it() -> None:
     screen, out = _screen(terminal=True, TERM="xterm", VTE_VERSION="7000")
-    screen.say(screen.piece(Piece(HEBREW, apart=True), from_right=True))
+    screen.say(screen.block(Block(HEBREW, apart=True), from_right=True))
     line = out.getvalue().splitlines()[-1]
     assert f"\u2067{HEBREW}\u2069" in line
     assert line.startswith(" " * 40)  # it stands on the right
@@ -144,7 +144,7 @@ def test_hebrew_is_marked_where_the_terminal_orders_it() -> None:
 
 def test_hebrew_is_put_in_order_where_the_terminal_does_not() -> None:
     screen, out = _screen(terminal=True, TERM="xterm", XTERM_VERSION="XTerm(390)")
-    screen.say(screen.piece(Piece(HEBREW, apart=True), from_right=True))
+    screen.say(screen.block(Block(HEBREW, apart=True), from_right=True))
     assert out.getvalue().splitlines()[-1].endswith("ףלא 90 ךותמ 1,400 ונאצוה")
 
 
@@ -152,7 +152,7 @@ def test_hebrew_is_put_in_order_where_the_terminal_does_not() -> None:
 def test_code_in_a_hebrew_answer_reads_from_the_left(bidi: str) -> None:
     screen, out = _screen(terminal=True, TERM="dumb", ROLLCALL_BIDI=bidi)
     code = "-rw-r--r-- 1 root root 12 cart.py"
-    screen.say(screen.piece(Piece(f"הפלט:\n```\n{code}\n```", apart=True), from_right=True))
+    screen.say(screen.block(Block(f"הפלט:\n```\n{code}\n```", apart=True), from_right=True))
     _, head, _, line = out.getvalue().splitlines()
     assert head.startswith(" " * 40)
     assert line.strip() == code
@@ -162,7 +162,7 @@ def test_code_in_a_hebrew_answer_reads_from_the_left(bidi: str) -> None:
 def test_a_list_item_reads_as_the_name_that_it_begins_with() -> None:
     screen, out = _screen(terminal=True, TERM="dumb", XTERM_VERSION="XTerm(390)")
     for item in ("- `cart.py` (12 בתים)", "- `סל.py` (12 בתים)"):
-        screen.say(screen.piece(Piece(item, apart=False), from_right=True))
+        screen.say(screen.block(Block(item, apart=False), from_right=True))
     latin, hebrew = out.getvalue().splitlines()
     assert latin.strip().startswith("• cart.py")
     assert hebrew.startswith(" " * 40)

@@ -28,11 +28,11 @@ def test_settings_know_the_prefix_and_those_of_before_have_none(tmp_path: Path) 
     save(file, replace(KEPT, prefix="rc"))
     found = load(file)
     assert found is not None
-    assert found.place.path("threads") == "rc_threads"
+    assert found.deployment.path("threads") == "rc_threads"
     file.write_text('{"project": "x", "api_key": "k", "refresh_token": "r"}')
     before = load(file)
     assert before is not None
-    assert before.place.path("threads") == "threads"
+    assert before.deployment.path("threads") == "threads"
 
 
 def test_settings_that_others_may_read_are_not_used(tmp_path: Path) -> None:
@@ -88,7 +88,7 @@ def test_file_is_where_it_is_wanted(tmp_path: Path) -> None:
 
 
 def test_place_of_the_settings_is_the_project() -> None:
-    place = KEPT.place
-    assert place.functions_url == "https://us-central1-my-project.cloudfunctions.net/"
-    assert place.documents == "projects/my-project/databases/(default)/documents"
-    assert not place.is_local
+    deployment = KEPT.deployment
+    assert deployment.functions_url == "https://us-central1-my-project.cloudfunctions.net/"
+    assert deployment.documents == "projects/my-project/databases/(default)/documents"
+    assert not deployment.is_local

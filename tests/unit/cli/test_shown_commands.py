@@ -7,7 +7,7 @@ import io
 from rich.console import Console
 
 from rollcall_cli import diffs
-from rollcall_cli.arrange import Order
+from rollcall_cli.layout import Order
 from rollcall_cli.wording import texts
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from rollcall_cli.stored import Thread
+from rollcall_cli.store import Thread
 from rollcall_cli.transcript import markdown
 
 THREAD = Thread("t1", "messaging", "Budget", "2026-11-21T16:29:00Z")

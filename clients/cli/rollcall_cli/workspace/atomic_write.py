@@ -2,8 +2,8 @@
 
 The content goes to a temporary file beside the target, is synced to disk, and only then gets the
 target's name. Creating uses a link, which fails where the name has been taken meanwhile. Replacing
-compares the file once more with what was read, just before the rename; between these two system calls another
-program's write can still be lost, as with any editor.
+compares the file once more with what was read, just before the rename. Another program's write
+between these two calls can still be lost, as with any editor.
 """
 
 from __future__ import annotations

@@ -113,9 +113,7 @@ def _enter(fd: int, part: str, *, create: bool) -> int:
     except FileNotFoundError:
         if not create:
             raise
-    with suppress(
-        FileExistsError
-    ):  # another process created it
+    with suppress(FileExistsError):  # another process created it
         os.mkdir(name, dir_fd=fd)
     return os.open(name, _DIRECTORY, dir_fd=fd)
 

@@ -18,12 +18,12 @@ from google.cloud.firestore import Client
 from dev.paths import ROOT
 from rollcall.commands.rules import compose_rules, fragments
 from rollcall.registry.sync import sync
-from rollcall_cli.callable import Functions
+from rollcall_cli.deployment import Deployment
 from rollcall_cli.firestore import Firestore
+from rollcall_cli.functions import Functions
 from rollcall_cli.http import CallError
 from rollcall_cli.identity import User
-from rollcall_cli.place import Place
-from rollcall_cli.stored import Stored
+from rollcall_cli.store import Store
 from tests.support.catalogs import catalog
 from tests.support.functions_process import functions_process
 from tests.support.knowledge import base64_text
@@ -43,7 +43,7 @@ class Ann:
 
 
 @pytest.fixture(scope="module")
-def place() -> Iterator[Place]:
+def place() -> Iterator[Deployment]:
     """A project whose functions, rules and registry have the prefix `rc`."""
     firestore = os.environ["FIRESTORE_EMULATOR_HOST"]
     rules = compose_rules(fragments({"packs": ROOT / "functions/packs"}), "rc")
@@ -65,7 +65,7 @@ def place() -> Iterator[Place]:
         "FIREBASE_AUTH_EMULATOR_HOST": "127.0.0.1:1",
     }
     with functions_process(environment) as functions:
-        yield Place.emulators(
+        yield Deployment.emulators(
             auth="127.0.0.1:1",
             firestore=firestore,
             functions=functions,
@@ -74,12 +74,12 @@ def place() -> Iterator[Place]:
         )
 
 
-def functions(place: Place, *, prefix: str) -> Functions:
+def functions(place: Deployment, *, prefix: str) -> Functions:
     url = place.functions_url.replace(PROJECT, "demo-rollcall")  # as `functions_process` has it
     return Functions(url, token=Ann().token, prefix=prefix)
 
 
-def ask(place: Place, run_id: str) -> str:
+def ask(place: Deployment, run_id: str) -> str:
     """Ask the planner something; the thread of its answer."""
     data = {"agent": "electrical", "message": "What is the area of 12 AWG copper?", "runId": run_id}
     stream = functions(place, prefix=place.prefix).stream("run_agent", data)
@@ -90,9 +90,9 @@ def ask(place: Place, run_id: str) -> str:
             return str(end.value["threadId"])
 
 
-def test_the_terminal_client_asks_and_reads_under_the_prefix(place: Place) -> None:
+def test_the_terminal_client_asks_and_reads_under_the_prefix(place: Deployment) -> None:
     thread = ask(place, "r1")
-    stored = Stored(place, cast(User, Ann()))
+    stored = Store(place, cast(User, Ann()))
     assert thread in [each.id for each in stored.threads(limit=5)]
     assert stored.log(thread)[0]["role"] == "user"
     assert stored.result(thread, "r1") is not None
@@ -101,7 +101,7 @@ def test_the_terminal_client_asks_and_reads_under_the_prefix(place: Place) -> No
     assert stored.thread(thread).title == "Copper"
 
 
-def test_the_javascript_client_reads_under_the_prefix(place: Place) -> None:
+def test_the_javascript_client_reads_under_the_prefix(place: Deployment) -> None:
     thread = ask(place, "r2")
     script = "tests/clients/packs/electrical/prefixed.mjs"
     told = subprocess.run(
@@ -119,7 +119,7 @@ def test_the_javascript_client_reads_under_the_prefix(place: Place) -> None:
     assert found["title"] == "Copper"
 
 
-def test_the_queue_has_the_prefix_too(place: Place) -> None:
+def test_the_queue_has_the_prefix_too(place: Deployment) -> None:
     content = b"Copper corrodes less than aluminium.\n" * 20
     about = {"name": "copper.txt", "contentType": "text/plain", "bytes": len(content)}
     data = {**about, "sha256": hashlib.sha256(content).hexdigest(), "content": base64_text(content)}
@@ -132,7 +132,7 @@ def test_the_queue_has_the_prefix_too(place: Place) -> None:
         time.sleep(0.1)
 
 
-def test_a_capability_is_called_by_its_own_name(place: Place) -> None:
+def test_a_capability_is_called_by_its_own_name(place: Deployment) -> None:
     listed = functions(place, prefix="rc").call("list_capabilities", {})
     assert "calculate_voltage_drop" in {each["id"] for each in listed["capabilities"]}
     with pytest.raises(CallError) as refused:
@@ -140,15 +140,15 @@ def test_a_capability_is_called_by_its_own_name(place: Place) -> None:
     assert refused.value.code == "invalid-argument"
 
 
-def test_without_the_prefix_nothing_is_there(place: Place) -> None:
+def test_without_the_prefix_nothing_is_there(place: Deployment) -> None:
     with pytest.raises(CallError, match="there is no function"):
         functions(place, prefix="").call("list_capabilities", {})
-    plain = Place.emulators(
+    plain = Deployment.emulators(
         auth="127.0.0.1:1",
         firestore=os.environ["FIRESTORE_EMULATOR_HOST"],
         functions="127.0.0.1:1",
         project=PROJECT,
     )
     with pytest.raises(CallError) as refused:
-        Stored(plain, cast(User, Ann())).threads(limit=5)
+        Store(plain, cast(User, Ann())).threads(limit=5)
     assert refused.value.code == "permission-denied"

@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
-from rollcall_cli.callable import Functions
-from rollcall_cli.course import TOLD_ANEW
+from rollcall_cli.deployment import Deployment
 from rollcall_cli.dialogue import Dialogue
+from rollcall_cli.functions import Functions
 from rollcall_cli.identity import User
-from rollcall_cli.place import Place
-from rollcall_cli.stored import Stored
+from rollcall_cli.run_stream import RESTARTED
+from rollcall_cli.store import Store
 from tests.clients.cli import environment, rollcall
 from tests.support.cutting_proxy import CuttingProxy
 from tests.support.fake_providers import FakeProviders, Request
@@ -42,10 +42,10 @@ def providers() -> Iterator[FakeProviders]:
         yield fake
 
 
-def told(place: Place, user: User) -> tuple[list[Any], dict[str, Any]]:
+def told(place: Deployment, user: User) -> tuple[list[Any], dict[str, Any]]:
     """The events of one run, as they stand in the end, and its result."""
     functions = Functions(place.functions_url, token=user.token)
-    dialogue = Dialogue(functions, agent="messaging", replay=Stored(place, user).events)
+    dialogue = Dialogue(functions, agent="messaging", replay=Store(place, user).events)
     events: list[Any] = []
     stream = dialogue.message("What is urgent?")
     while True:
@@ -53,7 +53,7 @@ def told(place: Place, user: User) -> tuple[list[Any], dict[str, Any]]:
             event = next(stream)
         except StopIteration as end:
             return events, end.value
-        if event["type"] != TOLD_ANEW:
+        if event["type"] != RESTARTED:
             events[event["metadata"]["n"] :] = [event]
 
 
@@ -79,7 +79,7 @@ def transcript(events: list[Any]) -> list[Any]:
 
 @pytest.mark.long
 def test_streams_cut_at_random_points_tell_the_same(
-    place: Place, user: User, proxy: CuttingProxy
+    place: Deployment, user: User, proxy: CuttingProxy
 ) -> None:
     whole = transcript(told(place, user)[0])
     assert whole[1] == ANSWER

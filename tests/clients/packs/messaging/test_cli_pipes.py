@@ -9,7 +9,7 @@ import pytest
 
 from dev.demo import demo_user
 from dev.emulators import current
-from rollcall_cli.callable import Functions
+from rollcall_cli.functions import Functions
 from tests.clients.cli import environment, rollcall
 
 pytestmark = pytest.mark.usefixtures("seeded")

@@ -11,12 +11,12 @@ from unittest import mock
 
 import pytest
 
-from rollcall_cli.approvals import Answer
-from rollcall_cli.callable import Functions
+from rollcall_cli.approvals import Decision
+from rollcall_cli.deployment import Deployment
 from rollcall_cli.dialogue import Dialogue, Events
+from rollcall_cli.functions import Functions
 from rollcall_cli.identity import User
-from rollcall_cli.place import Place
-from rollcall_cli.stored import Stored
+from rollcall_cli.store import Store
 from rollcall_cli.tools import run_calls
 from rollcall_cli.workspace import Workspace
 from tests.clients.packs.workspace import whole_task
@@ -42,7 +42,7 @@ def providers() -> Iterator[FakeProviders]:
         yield fake
 
 
-def worked(place: Place, user: User, folder: Path) -> tuple[str, list[Any]]:
+def worked(place: Deployment, user: User, folder: Path) -> tuple[str, list[Any]]:
     """A whole task with tools that run here, everything approved: how its last run answers, and the
     calls of all its runs as they ended."""
     whole_task.prepare(folder)
@@ -51,7 +51,7 @@ def worked(place: Place, user: User, folder: Path) -> tuple[str, list[Any]]:
         dialogue = Dialogue(
             functions,
             agent="workspace",
-            replay=Stored(place, user).events,
+            replay=Store(place, user).events,
             client_tools=workspace.tools,
         )
         events = dialogue.message(whole_task.ASKED)
@@ -67,7 +67,7 @@ def worked(place: Place, user: User, folder: Path) -> tuple[str, list[Any]]:
                 results = run_calls(workspace, dialogue.pending, watcher=nobody, stop=Event())
                 events = dialogue.answer_calls(results)
             elif dialogue.waiting:
-                events = dialogue.resume([Answer(True).entry(each) for each in dialogue.waiting])
+                events = dialogue.resume([Decision(True).entry(each) for each in dialogue.waiting])
             else:
                 return result["message"], list(calls.values())
 
@@ -83,7 +83,7 @@ def drained(events: Events) -> dict[str, Any]:
 
 @pytest.mark.long
 def test_a_task_whose_streams_are_cut_at_random_points_does_the_same(
-    place: Place, user: User, proxy: CuttingProxy, tmp_path: Path
+    place: Deployment, user: User, proxy: CuttingProxy, tmp_path: Path
 ) -> None:
     proxy.sizes.clear()
     whole = worked(place, user, tmp_path / "whole")

@@ -10,16 +10,16 @@ from google.cloud.firestore import FieldFilter
 from rich.console import Console
 
 from dev import demo
-from dev.demo import demo_user, place_of
+from dev.demo import demo_user, deployment_of
 from dev.emulators import current
 from rollcall.store.client import database
 from rollcall_cli.bidi import reads_from_right
-from rollcall_cli.callable import Functions
-from rollcall_cli.conversation import Conversation
+from rollcall_cli.dialogue_view import DialogueView
+from rollcall_cli.functions import Functions
 from rollcall_cli.http import CallError
 from rollcall_cli.identity import User
 from rollcall_cli.screen import Screen
-from rollcall_cli.stored import Stored
+from rollcall_cli.store import Store
 from tests.support.sample import load_sample
 
 PRIORITIES = "get_priority_messages"
@@ -42,9 +42,9 @@ def functions(user: User) -> Functions:
     return Functions(current().functions_url, token=user.token)
 
 
-def _conversation(functions: Functions) -> tuple[Conversation, Screen]:
+def _conversation(functions: Functions) -> tuple[DialogueView, Screen]:
     screen = Screen(console=Console(file=io.StringIO(), width=80), env={})
-    return Conversation(functions, screen, agent="messaging", uid="demo"), screen
+    return DialogueView(functions, screen, agent="messaging", uid="demo"), screen
 
 
 def _shown(screen: Screen) -> str:
@@ -92,7 +92,7 @@ def test_follow_up_stays_in_the_thread_and_new_leaves_it(functions: Functions) -
 def test_requests_ask_first_and_are_answered_here_and_on_another_device(
     functions: Functions, user: User
 ) -> None:
-    device = Stored(place_of(current()), user)
+    device = Store(deployment_of(current()), user)
     conversation, screen = _conversation(functions)
     for request in demo.REQUESTS:
         assert demo._request(screen, conversation, request, device), _shown(screen)
@@ -115,7 +115,7 @@ def _withdraw_sent(functions: Functions) -> None:
 
 
 def test_device_may_decide_only_what_is_there_and_its_own(user: User) -> None:
-    device = Stored(place_of(current()), user)
+    device = Store(deployment_of(current()), user)
     with pytest.raises(CallError) as caught:
         device.decide("0" * 32, approved=True)
     assert caught.value.code == "permission-denied"

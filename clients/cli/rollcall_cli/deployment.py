@@ -1,4 +1,4 @@
-"""Where a Rollcall is: a Firebase project, or the emulators of one."""
+"""A deployment of Rollcall: a Firebase project, or the emulators of one."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ _ADDRESS = re.compile(r"(?:[A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\]):([0-9]{1,5})", re.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class Deployment:
     """The addresses of one project; each URL ends in a slash.
 
     Attributes:
         api_key: The project's web API key, which is no secret.
-        is_local: Whether these are emulators, which no proxy leads to.
-        prefix: What stands before the names of Rollcall's own functions and collections.
+        is_local: Whether these are emulators, which are reached without a proxy.
+        prefix: ROLLCALL_PREFIX, which precedes the names of its functions and collections.
     """
 
     project: str
@@ -46,7 +46,7 @@ class Place:
     @classmethod
     def production(
         cls, *, project: str, api_key: str, region: str = DEFAULT_REGION, prefix: str = ""
-    ) -> Place:
+    ) -> Deployment:
         """A project in the cloud."""
         return cls(
             project=project,
@@ -69,7 +69,7 @@ class Place:
         project: str = _DEMO_PROJECT,
         region: str = DEFAULT_REGION,
         prefix: str = "",
-    ) -> Place:
+    ) -> Deployment:
         """Emulators at these addresses, each `host:port`."""
         return cls(
             project=project,
@@ -88,7 +88,7 @@ class Place:
         return f"projects/{self.project}/databases/(default)/documents"
 
     def path(self, *names: str) -> str:
-        """Where a collection or a document of Rollcall's is, from the root of the documents.
+        """The path of a collection or document of Rollcall, from the root of the documents.
 
         Args:
             names: Collections and ids of documents, by turns, as in ("threads", "t1", "runs").
@@ -98,15 +98,15 @@ class Place:
 
 
 def wants_emulators(env: Mapping[str, str]) -> bool:
-    """Whether the environment names an emulator, as Firebase's own tools have it."""
+    """Whether the environment names an emulator, in the variables of Firebase's own tools."""
     return any(env.get(name) for name in _HOSTS)
 
 
-def emulators_of(env: Mapping[str, str]) -> Place:
-    """The emulators that the environment names, and otherwise those of `make emulators`.
+def emulators_from_env(env: Mapping[str, str]) -> Deployment:
+    """The emulators that the environment names, otherwise those of `make emulators`.
 
     Raises:
-        Problem: PORT_OFFSET is no number, a host no address, a project, region or prefix none.
+        Problem: PORT_OFFSET, a host, project, region or prefix is invalid.
     """
     offset = env.get("PORT_OFFSET") or "0"
     if not (re.fullmatch(r"[0-9]{1,5}", offset) and int(offset) <= _HIGHEST_OFFSET):
@@ -115,32 +115,32 @@ def emulators_of(env: Mapping[str, str]) -> Place:
         _address(name, env.get(name) or f"127.0.0.1:{port + int(offset)}")
         for name, port in _HOSTS.items()
     )
-    return Place.emulators(
+    return Deployment.emulators(
         auth=auth,
         firestore=firestore,
         functions=functions,
-        project=named(env.get("GCLOUD_PROJECT") or _DEMO_PROJECT),
-        region=named(env.get("ROLLCALL_REGION") or DEFAULT_REGION),
-        prefix=prefix_named(env.get("ROLLCALL_PREFIX") or ""),
+        project=check_name(env.get("GCLOUD_PROJECT") or _DEMO_PROJECT),
+        region=check_name(env.get("ROLLCALL_REGION") or DEFAULT_REGION),
+        prefix=check_prefix(env.get("ROLLCALL_PREFIX") or ""),
     )
 
 
-def named(text: str) -> str:
-    """A project's id or a region, which become part of addresses.
+def check_name(text: str) -> str:
+    """Check a project id or a region, which become part of addresses, and return it.
 
     Raises:
-        Problem: It is neither.
+        Problem: It is invalid.
     """
     if not _NAME.fullmatch(text):
         raise Problem("no_name", given=repr(text))
     return text
 
 
-def prefix_named(text: str) -> str:
-    """A deployment's ROLLCALL_PREFIX; empty where it has none.
+def check_prefix(text: str) -> str:
+    """Check a ROLLCALL_PREFIX, which may be empty, and return it.
 
     Raises:
-        Problem: It cannot be one.
+        Problem: It is invalid.
     """
     if text and not _PREFIX.fullmatch(text):
         raise Problem("no_prefix", given=repr(text))

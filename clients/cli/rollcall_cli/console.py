@@ -1,7 +1,7 @@
-"""Keeps what a terminal obeys out of what it is shown.
+"""Safe output to a terminal.
 
-What models, tools, files and servers say is not trusted: escape sequences could rewrite what a
-person approves, and marks of direction could show a command backwards.
+Text from models, tools, files and servers is not trusted: escape sequences could rewrite what a
+person approves, and bidirectional controls could show a command backwards.
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ from rich.segment import Segment
 MOST_COLUMNS = 100
 
 # C0 without tab and line feed, DEL, C1; embeddings and overrides. Isolates stay: Hebrew needs them.
-_OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e]")
-_UNSEEN_IN_JSON = re.compile(
+_CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e]")
+_INVISIBLE_IN_JSON = re.compile(
     "[\x7f-\x9f\u00ad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]"
 )
 
 
 def tidy(text: str) -> str:
-    """`text` without anything that a terminal obeys; for prose. What a person decides about is
-    shown by `workspace.visible` instead."""
-    return _OBEYED.sub("", text)
+    """Remove control characters from prose. What a person decides about is shown with
+    `workspace.visible` instead."""
+    return _CONTROLS.sub("", text)
 
 
 def print_json(value: Any) -> None:
-    """Print a value as one line of JSON, in characters that the output can hold."""
+    """Print a value as one line of JSON, escaped where the output's encoding requires it."""
     text = escaped_json(json.dumps(value, ensure_ascii=False))
     try:
         text.encode(sys.stdout.encoding or "utf-8")
@@ -41,17 +41,16 @@ def print_json(value: Any) -> None:
 
 
 def escaped_json(text: str) -> str:
-    """JSON text that means the same and holds nothing that a terminal obeys or does not show."""
-    return _UNSEEN_IN_JSON.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    """Escape the control and invisible characters of a JSON text; its value stays the same."""
+    return _INVISIBLE_IN_JSON.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 class SafeConsole(Console):
-    """A console that prints no control characters but its own, whatever it is given, in lines that
-    are not too long to read."""
+    """A console that removes control characters from what it prints, and limits the width."""
 
     @property
     def size(self) -> ConsoleDimensions:
-        """As it is now: a terminal can be made wider and narrower."""
+        """The current size; a terminal can be resized."""
         found = super().size
         return ConsoleDimensions(min(found.width, MOST_COLUMNS), found.height)
 
@@ -63,7 +62,7 @@ class SafeConsole(Console):
         self, renderable: RenderableType, options: ConsoleOptions | None = None
     ) -> Iterable[Segment]:
         for segment in super().render(renderable, options):
-            if segment.control or not _OBEYED.search(segment.text):
+            if segment.control or not _CONTROLS.search(segment.text):
                 yield segment
             else:
                 yield Segment(tidy(segment.text), segment.style)

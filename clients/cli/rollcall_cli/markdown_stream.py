@@ -16,7 +16,7 @@ _NAMED_ITEM = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)])\s+\u2068?`")
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class Block:
     """A piece of Markdown. `apart`: an empty line stands before it."""
 
     text: str
@@ -24,16 +24,16 @@ class Piece:
 
 
 @dataclass(frozen=True, slots=True)
-class Stretch:
+class Section:
     """A part of a piece that is code, or that is none."""
 
     text: str
     is_code: bool
 
 
-def stretches(text: str) -> list[Stretch]:
+def sections(text: str) -> list[Section]:
     """Cut a piece of Markdown into its blocks of code and what is around them."""
-    found: list[Stretch] = []
+    found: list[Section] = []
     lines: list[str] = []
     in_code = False
 
@@ -41,7 +41,7 @@ def stretches(text: str) -> list[Stretch]:
         part = "\n".join(lines)
         lines.clear()
         if part.strip():
-            found.append(Stretch(dedent(part) if is_code else part, is_code))
+            found.append(Section(dedent(part) if is_code else part, is_code))
 
     for line in text.split("\n"):
         is_fence = _FENCE.match(line) is not None
@@ -60,7 +60,7 @@ def begins_with_name(text: str) -> bool:
     return _NAMED_ITEM.match(text) is not None
 
 
-class Pieces:
+class MarkdownStream:
     """Text in, finished pieces out."""
 
     def __init__(self) -> None:
@@ -69,25 +69,25 @@ class Pieces:
         self._apart = True
         self._in_code = False
 
-    def add(self, text: str) -> list[Piece]:
+    def add(self, text: str) -> list[Block]:
         """Take more text; return the pieces that it finished."""
         *lines, self._line = (self._line + text).split("\n")
-        return [piece for line in lines for piece in self._add_line(line)]
+        return [block for line in lines for block in self._add_line(line)]
 
-    def end(self) -> list[Piece]:
+    def end(self) -> list[Block]:
         """The text is complete; return what is left."""
         last = self._add_line(self._line) if self._line.strip() else []
         self._line = ""
         return [*last, *self._finish()]
 
     @property
-    def rest(self) -> Piece:
+    def rest(self) -> Block:
         """What is not finished yet, as far as it has come."""
         lines = [*self._lines, self._line]
         starts_another = self._lines and not self._in_code and _ITEM.match(self._line)
-        return Piece("\n".join(lines), apart=self._apart and not starts_another)
+        return Block("\n".join(lines), apart=self._apart and not starts_another)
 
-    def _add_line(self, line: str) -> list[Piece]:
+    def _add_line(self, line: str) -> list[Block]:
         if _FENCE.match(line):
             self._in_code = not self._in_code
         elif not self._in_code and not line.strip():
@@ -101,9 +101,9 @@ class Pieces:
         self._lines.append(line)
         return []
 
-    def _finish(self) -> list[Piece]:
+    def _finish(self) -> list[Block]:
         if not self._lines:
             return []
-        piece = Piece("\n".join(self._lines), self._apart)
+        block = Block("\n".join(self._lines), self._apart)
         self._lines, self._apart = [], False
-        return [piece]
+        return [block]

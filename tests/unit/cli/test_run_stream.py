@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from rollcall_cli import course as courses
-from rollcall_cli.callable import Functions
-from rollcall_cli.course import TOLD_ANEW, course
-from rollcall_cli.http import CallError, Lost
-from rollcall_cli.stored import Event
+from rollcall_cli import run_stream
+from rollcall_cli.functions import Functions
+from rollcall_cli.http import CallError, ConnectionLost
+from rollcall_cli.run_stream import RESTARTED, stream_run
+from rollcall_cli.store import Event
 
 RESULT = {"message": "done"}
 
@@ -28,7 +28,7 @@ def event(n: int, delta: str = "") -> Event:
 
 
 WHOLE = [event(n) for n in range(6)]
-LOST = Lost("unavailable", "gone")
+LOST = ConnectionLost("unavailable", "gone")
 
 
 class _Server(Functions):
@@ -49,11 +49,11 @@ class _Server(Functions):
 
 @pytest.fixture(autouse=True)
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(courses, "_PAUSES_S", (0.0,) * 4)
+    monkeypatch.setattr(run_stream, "_PAUSES_S", (0.0,) * 4)
 
 
 def follow(server: _Server, stored: Iterable[Event] = ()) -> tuple[list[Event], Any]:
-    stream = course(server, {"runId": "r1"}, replay=lambda thread, run: stored)
+    stream = stream_run(server, {"runId": "r1"}, replay=lambda thread, run: stored)
     told = []
     while True:
         try:
@@ -88,12 +88,12 @@ def test_what_a_died_process_had_shown_is_told_anew() -> None:
     anew = [*WHOLE[:2], event(2, "other"), event(3, "words")]
     server = _Server([*WHOLE[:4], LOST], [*anew, RESULT])
     told, _ = follow(server)
-    assert told == [*WHOLE[:4], {"type": TOLD_ANEW}, *anew[2:]]
+    assert told == [*WHOLE[:4], {"type": RESTARTED}, *anew[2:]]
 
 
 def test_connection_that_stays_away_is_given_up() -> None:
     server = _Server(*[[WHOLE[0], LOST]] * 9)
-    with pytest.raises(Lost):
+    with pytest.raises(ConnectionLost):
         follow(server)
     assert len(server.asked) == 5
 

@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from rollcall_cli.callable import Functions
+from rollcall_cli.deployment import Deployment
+from rollcall_cli.functions import Functions
 from rollcall_cli.http import CallError
 from rollcall_cli.identity import sign_in
-from rollcall_cli.place import Place
 
 CHUNKS = [{"type": "RUN_STARTED"}, {"type": "TEXT_MESSAGE_CONTENT", "delta": "שלום\u2028\x85"}]
 
@@ -120,9 +120,9 @@ def functions(server: Any) -> Functions:
     return Functions(_url(server), token=lambda: "token-1")
 
 
-def _place(server: Any) -> Place:
+def _deployment(server: Any) -> Deployment:
     host = f"127.0.0.1:{server.server_port}"
-    return Place.emulators(auth=host, firestore=host, functions=host)
+    return Deployment.emulators(auth=host, firestore=host, functions=host)
 
 
 def _url(server: Any) -> str:
@@ -139,7 +139,7 @@ def _drain(stream: Any) -> tuple[list[Any], Any]:
 
 
 def test_sign_in_gives_a_token_and_asks_once(server: Any) -> None:
-    user = sign_in(_place(server), email="demo@rollcall.example", password="water-the-lemons")
+    user = sign_in(_deployment(server), email="demo@rollcall.example", password="water-the-lemons")
     assert (user.token(), user.token()) == ("token-1", "token-1")
     assert len(server.seen) == 1
     assert server.seen[0][2]["returnSecureToken"] is True
@@ -147,7 +147,7 @@ def test_sign_in_gives_a_token_and_asks_once(server: Any) -> None:
 
 def test_sign_in_says_why_it_fails(server: Any) -> None:
     with pytest.raises(CallError, match="EMAIL_NOT_FOUND") as caught:
-        sign_in(_place(server), email="who@rollcall.example", password="x")
+        sign_in(_deployment(server), email="who@rollcall.example", password="x")
     assert caught.value.code == "unauthenticated"
 
 
@@ -255,7 +255,7 @@ def test_answer_that_is_nested_without_end_is_an_error(functions: Functions) -> 
 def test_event_without_end_is_not_kept(
     functions: Functions, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("rollcall_cli.callable.MOST_BYTES", 50_000)
+    monkeypatch.setattr("rollcall_cli.functions.MOST_BYTES", 50_000)
     for ask in (functions.call, lambda *about: _drain(functions.stream(*about))):
         with pytest.raises(CallError, match="more than 50,000 bytes"):
             ask("endless", {})

@@ -1,7 +1,7 @@
-"""Approvals given beforehand, for `rollcall ask`, where nobody is there to be asked.
+"""Approvals given in advance with `rollcall ask --yes-to`, where nobody can be asked.
 
-Each names one tool. A file needs a pattern of its path beside it, and a command the whole of it:
-a pattern of commands would allow whatever a shell can add to one.
+Each names one tool: for tools that write files with a pattern of the path, for commands with the
+whole command, because a pattern of commands would allow whatever a shell can append.
 """
 
 from __future__ import annotations
@@ -19,51 +19,51 @@ _COMMAND = "run_command"
 
 
 @dataclass(frozen=True, slots=True)
-class YesTo:
-    """A yes to calls of one tool, where `given` fits: a path's pattern, or a command."""
+class Preapproval:
+    """The approval of calls of one tool. `pattern` is a glob of the path, or a whole command."""
 
     tool: str
-    given: str | None = None
+    pattern: str | None = None
 
     @classmethod
-    def parse(cls, text: str) -> YesTo:
-        """Read "write_file=src/*", "run_command=pytest -q" or "send_message".
+    def parse(cls, text: str) -> Preapproval:
+        """Parse "write_file=src/*", "run_command=pytest -q" or "send_message".
 
         Raises:
-            ValueError: What it must say is missing.
+            ValueError: A required part is missing.
         """
-        tool, equals, given = text.partition("=")
-        if tool in _FILES and not given:
+        tool, equals, pattern = text.partition("=")
+        if tool in _FILES and not pattern:
             raise ValueError(f"{tool} needs the files, as in {tool}=src/*.py")
-        if tool == _COMMAND and not given:
+        if tool == _COMMAND and not pattern:
             raise ValueError(f'{tool} needs the whole command, as in "{tool}=pytest -q"')
         if tool not in (*_FILES, _COMMAND) and equals:
             raise ValueError(f"nothing can stand behind {tool}=; name the tool alone")
         if not tool:
             raise ValueError("name a tool, as in send_message")
-        return cls(tool, given or None)
+        return cls(tool, pattern or None)
 
     def covers(self, tool: str, arguments: dict[str, Any]) -> bool:
         if tool != self.tool:
             return False
         if tool == _COMMAND:
-            return bool(arguments.get("command") == self.given)
+            return bool(arguments.get("command") == self.pattern)
         if tool in _FILES:
             path = str(arguments.get("path", ""))
-            return ".." not in path.split("/") and fnmatchcase(path, str(self.given))
+            return ".." not in path.split("/") and fnmatchcase(path, str(self.pattern))
         return True
 
 
-def entries(
-    waiting: Sequence[Interrupt], yes_to: Sequence[YesTo], *, uid: str
+def resume_entries(
+    waiting: Sequence[Interrupt], preapprovals: Sequence[Preapproval], *, uid: str
 ) -> list[dict[str, Any]] | None:
-    """The entries of `resume` that say yes to all that waits; None where one is not covered, or is
-    somebody else's to decide: then nothing is said."""
+    """The entries of `resume` that approve all waiting interrupts; None if one of them is not
+    covered, or has another decider."""
     for interrupt in waiting:
         about = interrupt["metadata"]
         if not is_mine(interrupt, uid):
             return None
-        if not any(each.covers(about["tool"], about["arguments"]) for each in yes_to):
+        if not any(each.covers(about["tool"], about["arguments"]) for each in preapprovals):
             return None
     payload = {"approved": True}
     return [

@@ -10,10 +10,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from rollcall_cli.deployment import Deployment
 from rollcall_cli.firestore import Firestore
 from rollcall_cli.http import CallError
 from rollcall_cli.identity import User
-from rollcall_cli.place import Place
 from rollcall_cli.wording import error_text
 
 Event = dict[str, Any]
@@ -23,7 +23,7 @@ LAST = ("RUN_FINISHED", "RUN_ERROR")
 """What the last event of a run is."""
 
 _ID = re.compile(r"[A-Za-z0-9_-]{1,128}")
-_PATIENCE_S = 30.0
+_FOLLOW_S = 30.0
 _POLL_S = 0.15
 
 
@@ -37,27 +37,27 @@ class Thread:
     updated_at: str
     waiting: dict[str, Any] | None = None
 
-    def told(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, Any]:
         """What programs are told of it."""
         about = {"id": self.id, "agent": self.agent, "title": self.title}
         return {**about, "updatedAt": self.updated_at, "waits": self.waiting is not None}
 
 
-class Stored:
+class Store:
     """The user's own documents, also those that other devices follow and decide by.
 
     Every method raises `CallError` where the rules refuse, or Firestore cannot be reached.
     """
 
-    def __init__(self, place: Place, user: User) -> None:
-        self._firestore = Firestore(place, user)
-        self._place = place
+    def __init__(self, deployment: Deployment, user: User) -> None:
+        self._firestore = Firestore(deployment, user)
+        self._deployment = deployment
         self._uid = user.uid
         self._process = uuid.uuid4().hex
 
     def threads(self, *, limit: int) -> list[Thread]:
         """The newest threads first."""
-        path = self._place.path("threads")
+        path = self._deployment.path("threads")
         found = self._firestore.query(path, order_by="updatedAt", descending=True, limit=limit)
         return [_thread(id, data) for id, data in found]
 
@@ -67,7 +67,7 @@ class Stored:
         Raises:
             CallError: "not-found", also where it is somebody else's: the rules tell neither.
         """
-        path = self._place.path("threads", thread_id)
+        path = self._deployment.path("threads", thread_id)
         data = self._own(path) if _ID.fullmatch(thread_id) else None
         if data is None:
             hint = {"hint": error_text("no_thread.hint")}
@@ -76,13 +76,16 @@ class Stored:
 
     def rename(self, thread_id: str, title: str) -> None:
         """Give a thread another title."""
-        self._firestore.update(self._place.path("threads", thread_id), {"title": title})
+        self._firestore.update(self._deployment.path("threads", thread_id), {"title": title})
 
     def take_calls(self, thread_id: str, run_id: str) -> bool:
         """Take the calls that a run left to a client, before they are run: False where another
         process has taken them, or nothing waits any more."""
         taken_by = {"runId": run_id, "place": self._process}
-        path, fields = self._place.path("threads", thread_id), {"waiting": {"takenBy": taken_by}}
+        path, fields = (
+            self._deployment.path("threads", thread_id),
+            {"waiting": {"takenBy": taken_by}},
+        )
         try:
             self._firestore.update(path, fields, mask=["waiting.takenBy"])
         except CallError as error:
@@ -93,13 +96,13 @@ class Stored:
 
     def log(self, thread_id: str) -> list[dict[str, Any]]:
         """A thread's whole log, in order: what the user said, and each reply with its calls."""
-        path = self._place.path("threads", thread_id, "messages")
+        path = self._deployment.path("threads", thread_id, "messages")
         found = self._firestore.query(path, order_by="n")
         return [data for _, data in found]
 
     def result(self, thread_id: str, run_id: str) -> Result | None:
         """What a run ended with; None while it has not, or where it failed."""
-        path = self._place.path("threads", thread_id, "runs", run_id)
+        path = self._deployment.path("threads", thread_id, "runs", run_id)
         data = self._firestore.get(path) or {}
         found: Result | None = json.loads(data["result"]) if data.get("result") else None
         return found
@@ -108,7 +111,7 @@ class Stored:
         """A run's events as they are stored, from its first, which may be still to come, to its
         last."""
         newest = -1
-        deadline = time.monotonic() + _PATIENCE_S
+        deadline = time.monotonic() + _FOLLOW_S
         while time.monotonic() < deadline:
             for document in self._pages(thread_id, run_id, newest):
                 newest = document["n"]
@@ -126,7 +129,7 @@ class Stored:
         decision: dict[str, Any] = {"approved": approved, "by": self._uid}
         if reason:
             decision["reason"] = reason
-        path = self._place.path("approvals", approval_id)
+        path = self._deployment.path("approvals", approval_id)
         self._firestore.update(path, {"decision": decision}, server_times=["decision.at"])
 
     def _own(self, path: str) -> dict[str, Any] | None:
@@ -138,7 +141,7 @@ class Stored:
             raise
 
     def _pages(self, thread_id: str, run_id: str, newest: int) -> list[dict[str, Any]]:
-        path = self._place.path("threads", thread_id, "runs", run_id, "events")
+        path = self._deployment.path("threads", thread_id, "runs", run_id, "events")
         found = self._firestore.query(path, [("n", "GREATER_THAN", newest)], order_by="n")
         return [data for _, data in found]
 

@@ -1,4 +1,4 @@
-"""Who uses the client: the one who signed in before, or the emulators' own user."""
+"""The signed-in user: signing in and out, and starting a session."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from rollcall_cli import settings
-from rollcall_cli.callable import Functions
-from rollcall_cli.http import CallError, Lost
-from rollcall_cli.identity import User, emails, sign_in, sign_in_with_token, sign_up
-from rollcall_cli.place import (
+from rollcall_cli.deployment import (
     DEFAULT_REGION,
-    Place,
-    emulators_of,
-    named,
-    prefix_named,
+    Deployment,
+    check_name,
+    check_prefix,
+    emulators_from_env,
     wants_emulators,
 )
+from rollcall_cli.functions import Functions
+from rollcall_cli.http import CallError, ConnectionLost
+from rollcall_cli.identity import User, emails, sign_in, sign_in_with_token, sign_up
 from rollcall_cli.problem import Problem
 from rollcall_cli.settings import Settings
-from rollcall_cli.stored import Stored
+from rollcall_cli.store import Store
 from rollcall_cli.wording import error_text
 
 DEMO_EMAIL, DEMO_PASSWORD = "demo@rollcall.example", "water-the-lemons"
@@ -31,31 +31,31 @@ DEMO_EMAIL, DEMO_PASSWORD = "demo@rollcall.example", "water-the-lemons"
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """A signed-in user, and what can be reached as that user."""
+    """A signed-in user, with the functions and documents that this user can access."""
 
     user: User
     functions: Functions
-    stored: Stored
+    store: Store
 
 
-def start(env: Mapping[str, str], *, emulator: bool) -> Session:
-    """Go on as who signed in; at the emulators, as their own user.
+def start_session(env: Mapping[str, str], *, emulator: bool) -> Session:
+    """Start a session for the signed-in user, or on emulators for their sample user.
 
     Raises:
         Problem: Nobody is signed in.
         CallError: The sign-in is no longer good, or nobody answers.
     """
     if emulator or wants_emulators(env):
-        place = emulators_of(env)
-        return _session(place, _user_of_emulators(place, env))
+        deployment = emulators_from_env(env)
+        return _session(deployment, _user_of_emulators(deployment, env))
     found = settings.load(settings.settings_file(env))
     if found is None:
         raise Problem("not_signed_in")
-    return _session(found.place, User(found.place, refresh_token=found.refresh_token))
+    return _session(found.deployment, User(found.deployment, refresh_token=found.refresh_token))
 
 
 def login(options: argparse.Namespace, env: Mapping[str, str]) -> int:
-    """Sign in at a project, and keep that in the settings.
+    """Sign in to a project, and save that in the settings.
 
     Raises:
         Problem: Something is missing that cannot be asked for.
@@ -63,13 +63,13 @@ def login(options: argparse.Namespace, env: Mapping[str, str]) -> int:
     """
     file = settings.settings_file(env)
     before = settings.load(file) if file.exists() and not options.anew else None
-    project = named(
+    project = check_name(
         options.project
         or env.get("ROLLCALL_PROJECT")
         or (before.project if before else None)
-        or _asked("Project id")
+        or _ask("Project id")
     )
-    region = named(
+    region = check_name(
         options.region
         or env.get("ROLLCALL_REGION")
         or (before.region if before else None)
@@ -79,13 +79,15 @@ def login(options: argparse.Namespace, env: Mapping[str, str]) -> int:
         options.api_key
         or env.get("ROLLCALL_API_KEY")
         or (before.api_key if before else None)
-        or _asked("Web API key (Firebase console, project settings)")
+        or _ask("Web API key (Firebase console, project settings)")
     )
-    prefix = prefix_named(
+    prefix = check_prefix(
         options.prefix or env.get("ROLLCALL_PREFIX") or (before.prefix if before else "")
     )
-    place = Place.production(project=project, api_key=api_key, region=region, prefix=prefix)
-    email, user = _signed_in(place, options, env)
+    deployment = Deployment.production(
+        project=project, api_key=api_key, region=region, prefix=prefix
+    )
+    email, user = _sign_in_as(deployment, options, env)
     kept = Settings(
         project=project,
         region=region,
@@ -106,20 +108,20 @@ def logout(env: Mapping[str, str]) -> int:
     return 0
 
 
-def _signed_in(
-    place: Place, options: argparse.Namespace, env: Mapping[str, str]
+def _sign_in_as(
+    deployment: Deployment, options: argparse.Namespace, env: Mapping[str, str]
 ) -> tuple[str | None, User]:
     if options.custom_token:
         token = env.get("ROLLCALL_CUSTOM_TOKEN") or _secret("Custom token")
-        return None, sign_in_with_token(place, token)
-    email = options.email or env.get("ROLLCALL_EMAIL") or _asked("E-mail address")
+        return None, sign_in_with_token(deployment, token)
+    email = options.email or env.get("ROLLCALL_EMAIL") or _ask("E-mail address")
     password = env.get("ROLLCALL_PASSWORD") or _secret("Password")
-    return email, sign_in(place, email=email, password=password)
+    return email, sign_in(deployment, email=email, password=password)
 
 
-def _user_of_emulators(place: Place, env: Mapping[str, str]) -> User:
-    """The user that the environment names; otherwise that of the sample data, who is made on
-    emulators of an app without them.
+def _user_of_emulators(deployment: Deployment, env: Mapping[str, str]) -> User:
+    """Sign in the user that the environment names, otherwise that of the sample data, which is
+    created on emulators that lack it.
 
     Raises:
         CallError: There is no such user, with the users that there are; or nobody answers.
@@ -127,19 +129,19 @@ def _user_of_emulators(place: Place, env: Mapping[str, str]) -> User:
     chosen = env.get("ROLLCALL_EMAIL")
     email, password = chosen or DEMO_EMAIL, env.get("ROLLCALL_PASSWORD") or DEMO_PASSWORD
     try:
-        return sign_in(place, email=email, password=password)
-    except Lost:
+        return sign_in(deployment, email=email, password=password)
+    except ConnectionLost:
         raise  # which says by itself that they may not run
     except CallError as refused:
         told = refused
         if chosen and "EMAIL_NOT_FOUND" in refused.message:
-            known = ", ".join(emails(place)) or "–"
+            known = ", ".join(emails(deployment)) or "–"
             hint = error_text("no_user.hint", known=known, demo=DEMO_EMAIL, email=email)
             unknown = error_text("no_user", email=email)
             raise CallError("not-found", unknown, {"hint": hint}) from refused
         if not chosen:
             try:
-                return sign_up(place, email=email, password=password)
+                return sign_up(deployment, email=email, password=password)
             except CallError as failed:
                 # Where there is such a user, the first answer says what is wrong.
                 told = refused if "EMAIL_EXISTS" in failed.message else failed
@@ -147,14 +149,17 @@ def _user_of_emulators(place: Place, env: Mapping[str, str]) -> User:
         raise CallError(told.code, told.text, {"hint": hint}) from told
 
 
-def _session(place: Place, user: User) -> Session:
+def _session(deployment: Deployment, user: User) -> Session:
     functions = Functions(
-        place.functions_url, token=user.token, is_local=place.is_local, prefix=place.prefix
+        deployment.functions_url,
+        token=user.token,
+        is_local=deployment.is_local,
+        prefix=deployment.prefix,
     )
-    return Session(user, functions, Stored(place, user))
+    return Session(user, functions, Store(deployment, user))
 
 
-def _asked(what: str) -> str:
+def _ask(what: str) -> str:
     if not sys.stdin.isatty():
         raise Problem("missing", what=what)
     try:
@@ -165,7 +170,7 @@ def _asked(what: str) -> str:
 
 
 def _secret(what: str) -> str:
-    """What is typed without being shown, or the first line of a pipe."""
+    """A secret from the keyboard, without echo, or the first line of a pipe."""
     try:
         said = getpass.getpass(f"{what}: ") if sys.stdin.isatty() else sys.stdin.readline()
     except EOFError:

@@ -10,35 +10,35 @@ from typing import Any
 from rich.text import Text
 
 from rollcall_cli import attachments, export
-from rollcall_cli.approvals import Read, forget_typed_ahead, place_in
-from rollcall_cli.conversation import Conversation
+from rollcall_cli.approvals import ReadLine, forget_typed_ahead, place_in
 from rollcall_cli.dialogue import Content
+from rollcall_cli.dialogue_view import DialogueView
 from rollcall_cli.http import CallError
-from rollcall_cli.listing import show_threads
 from rollcall_cli.problem import Problem
 from rollcall_cli.screen import Screen
-from rollcall_cli.signing_in import Session
-from rollcall_cli.stored import Thread
-from rollcall_cli.talking import converse
+from rollcall_cli.session import Session
+from rollcall_cli.store import Thread
+from rollcall_cli.thread_list import show_threads
 from rollcall_cli.transcript import said_in
+from rollcall_cli.turn import run_turn
 
 _LISTED = 20
 _TITLE_CHARS = 200
 
 
-class Slash:
+class ChatCommands:
     """The commands of one sitting; `/help` lists them."""
 
     def __init__(
-        self, screen: Screen, session: Session, conversation: Conversation, *, read: Read
+        self, screen: Screen, session: Session, view: DialogueView, *, read: ReadLine
     ) -> None:
         self._screen = screen
         self._session = session
-        self._conversation = conversation
-        self._dialogue = conversation.dialogue
+        self._view = view
+        self._dialogue = view.dialogue
         self._read = read
         self._attached: list[dict[str, Any]] = []
-        self._listed: list[Thread] = []
+        self._threads_shown: list[Thread] = []
         self._commands: dict[str, tuple[Callable[[str], None], str, str]] = {
             "stop": (self._stop, "", "close what waits for a decision; Ctrl-C stops an answer"),
             "retry": (self._retry, "", "ask the last message again"),
@@ -82,16 +82,16 @@ class Slash:
     def _stop(self, rest: str) -> None:
         if not (self._dialogue.waiting or self._dialogue.pending):
             raise Problem("nothing_waits")
-        self._conversation.cancel()
+        self._view.cancel()
         self._screen.footnote("Closed. Nothing of it was done.")
 
     def _retry(self, rest: str) -> None:
         self._require_turn()
-        self._converse(self._conversation.retry)
+        self._run_turn(self._view.retry)
 
     def _edit(self, rest: str) -> None:
         thread_id, turn_id = self._require_turn()
-        log = self._session.stored.log(thread_id)
+        log = self._session.store.log(thread_id)
         of_turn = [each for each in log if each.get("turnId") == turn_id and each["role"] == "user"]
         parts = of_turn[-1]["parts"] if of_turn else []
         before = said_in(parts)
@@ -103,7 +103,7 @@ class Slash:
             return
         self._attached = [*attachments.parts_again(parts), *self._attached]
         message = self.with_attachments(text)
-        self._converse(partial(self._conversation.ask, message, replaces=turn_id))
+        self._run_turn(partial(self._view.ask, message, replaces=turn_id))
 
     def _attach(self, rest: str) -> None:
         if not rest:
@@ -124,38 +124,38 @@ class Slash:
         self._screen.footnote("Noted.")
 
     def _threads(self, rest: str) -> None:
-        self._listed = self._session.stored.threads(limit=_LISTED)
-        show_threads(self._screen, self._listed)
+        self._threads_shown = self._session.store.threads(limit=_LISTED)
+        show_threads(self._screen, self._threads_shown)
 
     def _open(self, rest: str) -> None:
-        if place := place_in(self._listed, rest):
-            rest = self._listed[place - 1].id
+        if place := place_in(self._threads_shown, rest):
+            rest = self._threads_shown[place - 1].id
         if not rest:
             raise Problem("which_thread")
-        thread = self._session.stored.thread(rest)
-        log = self._session.stored.log(rest)
+        thread = self._session.store.thread(rest)
+        log = self._session.store.log(rest)
         run_id = str(thread.waiting["runId"]) if thread.waiting else ""
         run_id = run_id or (str(log[-1]["runId"]) if log else "")
-        result = self._session.stored.result(rest, run_id) if run_id else None
-        self._conversation.enter(thread, result)
+        result = self._session.store.result(rest, run_id) if run_id else None
+        self._view.enter(thread, result)
         self._show(thread, log)
         if run_id and result is None:
-            events = self._session.stored.events(rest, run_id)
-            self._converse(partial(self._conversation.follow, events))
+            events = self._session.store.events(rest, run_id)
+            self._run_turn(partial(self._view.follow, events))
         elif not thread.waiting:
             self._dialogue.waiting, self._dialogue.pending = [], []
         elif not self._dialogue.pending:
-            self._converse(self._conversation.go_on)
+            self._run_turn(self._view.go_on)
         if self._dialogue.pending and self._takes_over():
-            self._converse(self._conversation.take_over)
+            self._run_turn(self._view.take_over)
 
     def _takes_over(self) -> bool:
         names = ", ".join(call["tool"] for call in self._dialogue.pending)
-        if not self._conversation.runs_tools:
+        if not self._view.runs_tools:
             self._screen.footnote(f"Left to a client that works on files: {names}. See --root.")
             return False
         self._screen.footnote(f"Left to one of your clients: {names}.")
-        self._conversation.show_pending()
+        self._view.show_pending()
         forget_typed_ahead()
         said = self._read("  Run this here? [y]es / [n]o ❯ ", "").strip().lower()
         return said in ("y", "yes", "כן")
@@ -173,18 +173,18 @@ class Slash:
     def _export(self, rest: str) -> None:
         if not rest:
             raise Problem("export_where")
-        text = export.thread_as_markdown(self._session.stored, self._require_thread())
+        text = export.thread_as_markdown(self._session.store, self._require_thread())
         export.write(text, Path(rest).expanduser())
         self._screen.footnote(f"Written to {rest}.")
 
     def _title(self, rest: str) -> None:
         if not 0 < len(rest) <= _TITLE_CHARS:
             raise Problem("title", most=_TITLE_CHARS)
-        self._session.stored.rename(self._require_thread(), rest)
+        self._session.store.rename(self._require_thread(), rest)
         self._screen.footnote("Renamed.")
 
     def _new(self, rest: str) -> None:
-        self._conversation.start_over()
+        self._view.start_over()
         self._screen.say("A new thread.", style="dim")
 
     def _help(self, rest: str) -> None:
@@ -193,10 +193,8 @@ class Slash:
             self._screen.indented(Text.assemble((f"/{name} {arguments}".ljust(22), "bold"), what))
         self._screen.indented(Text("Ctrl-C stops an answer; twice leaves. Ctrl-D leaves.", "dim"))
 
-    def _converse(self, begin: Callable[[], object]) -> None:
-        converse(
-            self._screen, self._conversation, begin, read=self._read, command=self.do_meanwhile
-        )
+    def _run_turn(self, begin: Callable[[], object]) -> None:
+        run_turn(self._screen, self._view, begin, read=self._read, command=self.do_meanwhile)
 
     def _require_thread(self) -> str:
         if self._dialogue.thread_id is None:

@@ -6,13 +6,13 @@ from typing import Any, cast
 
 import pytest
 
+from rollcall_cli.deployment import Deployment
 from rollcall_cli.firestore import Firestore
 from rollcall_cli.http import CallError
 from rollcall_cli.identity import User
-from rollcall_cli.place import Place
-from rollcall_cli.stored import Stored
+from rollcall_cli.store import Store
 
-PLACE = Place.emulators(auth="a:1", firestore="f:1", functions="g:1")
+DEPLOYMENT = Deployment.emulators(auth="a:1", firestore="f:1", functions="g:1")
 
 
 class _User:
@@ -28,15 +28,15 @@ def test_a_deployments_prefix_is_in_every_path(monkeypatch: pytest.MonkeyPatch) 
 
     for name in ("get", "query", "update"):
         monkeypatch.setattr(Firestore, name, note)
-    place = Place.emulators(auth="a:1", firestore="f:1", functions="g:1", prefix="rc")
-    stored = Stored(place, cast(User, _User()))
-    stored.threads(limit=3)
-    stored.log("t1")
-    stored.result("t1", "r1")
-    stored.rename("t1", "About rooms")
-    assert stored.take_calls("t1", "r1")
-    stored.decide("a1", approved=True)
-    stored._pages("t1", "r1", -1)
+    deployment = Deployment.emulators(auth="a:1", firestore="f:1", functions="g:1", prefix="rc")
+    store = Store(deployment, cast(User, _User()))
+    store.threads(limit=3)
+    store.log("t1")
+    store.result("t1", "r1")
+    store.rename("t1", "About rooms")
+    assert store.take_calls("t1", "r1")
+    store.decide("a1", approved=True)
+    store._pages("t1", "r1", -1)
     assert asked == [
         "rc_threads",
         "rc_threads/t1/rc_messages",
@@ -60,7 +60,7 @@ def test_calls_are_taken_by_one_process(
             raise CallError(code, "denied by the rules")
 
     monkeypatch.setattr(Firestore, "_send", send)
-    assert Stored(PLACE, cast(User, _User())).take_calls("t1", "r1") is taken
+    assert Store(DEPLOYMENT, cast(User, _User())).take_calls("t1", "r1") is taken
     (write,) = sent
     assert write["updateMask"] == {"fieldPaths": ["waiting.takenBy"]}
 
@@ -75,6 +75,6 @@ def test_thread_that_is_not_there_or_not_ones_own_is_not_found(
 
     monkeypatch.setattr(Firestore, "get", refuse)
     with pytest.raises(CallError, match="you have no thread") as caught:
-        Stored(PLACE, cast(User, _User())).thread(thread_id)
+        Store(DEPLOYMENT, cast(User, _User())).thread(thread_id)
     assert caught.value.code == "not-found"
     assert "rollcall threads" in caught.value.hint

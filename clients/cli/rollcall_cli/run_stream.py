@@ -10,15 +10,15 @@ import time
 from collections.abc import Callable, Generator, Iterable
 from typing import Any
 
-from rollcall_cli.callable import Functions
-from rollcall_cli.http import Lost
-from rollcall_cli.stored import Event, Result
+from rollcall_cli.functions import Functions
+from rollcall_cli.http import ConnectionLost
+from rollcall_cli.store import Event, Result
 from rollcall_cli.wording import error_text
 
 Replay = Callable[[str, str], Iterable[Event]]
 """The stored events of a run, by its thread's id and its own."""
 
-TOLD_ANEW = "TOLD_ANEW"
+RESTARTED = "TOLD_ANEW"
 """The type of an event of ours: a process died, and what follows takes the place of what was
 shown and never stored."""
 
@@ -31,7 +31,7 @@ def no_replay(thread_id: str, run_id: str) -> Iterable[Event]:
     return ()
 
 
-def course(
+def stream_run(
     functions: Functions, data: dict[str, Any], *, replay: Replay
 ) -> Generator[Event, None, Result]:
     """Call `run_agent` with `data`, which names its run, and yield the run's events.
@@ -39,20 +39,20 @@ def course(
     Raises:
         CallError: The run was refused or failed, or (`Lost`) it cannot be reached any more.
     """
-    shown = _Shown()
+    log = _EventLog()
     tries = 0
     while True:
-        before = shown.total
+        before = log.total
         try:
-            return (yield from _tried(functions, data, shown, replay))
-        except Lost:
-            tries = 0 if shown.total > before else tries + 1
+            return (yield from _attempt(functions, data, log, replay))
+        except ConnectionLost:
+            tries = 0 if log.total > before else tries + 1
             if tries == len(_PAUSES_S):
                 raise
         time.sleep(_PAUSES_S[tries])
 
 
-class _Shown:
+class _EventLog:
     """What was shown of a run: a mark of each event, by its number."""
 
     def __init__(self) -> None:
@@ -68,24 +68,24 @@ class _Shown:
         number = event["metadata"]["n"]
         mark = hash((event["type"], event.get("delta"), event.get("toolCallId")))
         if number > len(self._marks):
-            raise Lost("data-loss", error_text("events_missing", number=number))
+            raise ConnectionLost("data-loss", error_text("events_missing", number=number))
         if number < len(self._marks):
             if self._marks[number] == mark:
                 return
             del self._marks[number:]
-            yield {"type": TOLD_ANEW}
+            yield {"type": RESTARTED}
         self._marks.append(mark)
         self.total += 1
         yield event
 
 
-def _tried(
-    functions: Functions, data: dict[str, Any], shown: _Shown, replay: Replay
+def _attempt(
+    functions: Functions, data: dict[str, Any], log: _EventLog, replay: Replay
 ) -> Generator[Event, None, Result]:
     """One stream. One without numbers is of a run that has ended: its end alone is told, so its
     events come from where they are stored."""
     stream = functions.stream("run_agent", data)
-    untold: list[Event] = []
+    unnumbered: list[Event] = []
     while True:
         try:
             event = next(stream)
@@ -93,17 +93,19 @@ def _tried(
             result: Result = end.value
             break
         if "n" in event.get("metadata", {}):
-            yield from shown.take(event)
+            yield from log.take(event)
         else:
-            untold.append(event)
-    if untold:
-        yield from _replayed(untold, shown, replay)
+            unnumbered.append(event)
+    if unnumbered:
+        yield from _replay(unnumbered, log, replay)
     return result
 
 
-def _replayed(untold: list[Event], shown: _Shown, replay: Replay) -> Generator[Event, None, None]:
-    started = untold[0]
+def _replay(
+    unnumbered: list[Event], log: _EventLog, replay: Replay
+) -> Generator[Event, None, None]:
+    started = unnumbered[0]
     for event in replay(started["threadId"], started["runId"]):
-        yield from shown.take(event)
-    if not shown.total:  # nothing is stored any more: its end is all there is
-        yield from untold
+        yield from log.take(event)
+    if not log.total:  # nothing is stored any more: its end is all there is
+        yield from unnumbered

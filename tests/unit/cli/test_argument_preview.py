@@ -7,29 +7,29 @@ import time
 
 import pytest
 
-from rollcall_cli.cards import Card
+from rollcall_cli.argument_preview import ArgumentPreview
+from rollcall_cli.call_card import CallCard
 from rollcall_cli.tail import LINE_CHARS, Tail
-from rollcall_cli.writing import Writing
 from tests.support.full_form import amount
 
 
-def feed(tool: str, text: str, *, size: int = 4) -> Writing:
-    writing = Writing(tool)
+def feed(tool: str, text: str, *, size: int = 4) -> ArgumentPreview:
+    preview = ArgumentPreview(tool)
     for at in range(0, len(text), size):
-        writing.add(text[at : at + size])
-    return writing
+        preview.add(text[at : at + size])
+    return preview
 
 
-def shown(writing: Writing) -> str:
-    text = writing.shown()
+def tail(preview: ArgumentPreview) -> str:
+    text = preview.tail()
     return text.plain if text else ""
 
 
 def test_content_is_seen_before_the_call_is_complete() -> None:
     whole = json.dumps({"path": "src/a.py", "content": "one\ntwo\nשלוש"}, ensure_ascii=False)
-    writing = feed("write_file", whole[:-2])
-    assert writing.told() == "src/a.py  line 3, 12 characters"
-    assert [line.strip(" │\u2068\u2069") for line in shown(writing).splitlines()] == [
+    preview = feed("write_file", whole[:-2])
+    assert preview.status() == "src/a.py  line 3, 12 characters"
+    assert [line.strip(" │\u2068\u2069") for line in tail(preview).splitlines()] == [
         "one",
         "two",
         "שלוש",
@@ -37,17 +37,17 @@ def test_content_is_seen_before_the_call_is_complete() -> None:
 
 
 def test_what_is_no_json_is_not_watched_further() -> None:
-    assert shown(feed("write_file", '{"content": nonsense "x"}')) == ""
+    assert tail(feed("write_file", '{"content": nonsense "x"}')) == ""
 
 
 def test_only_what_writes_is_watched() -> None:
-    assert Writing.of("read_file") is None
-    assert shown(feed("edit_file", '{"oldText": "a", "newText": "b')) == "  │ b"
-    assert shown(feed("run_command", '{"command": "make te')) == "  │ make te"
+    assert ArgumentPreview.of("read_file") is None
+    assert tail(feed("edit_file", '{"oldText": "a", "newText": "b')) == "  │ b"
+    assert tail(feed("run_command", '{"command": "make te')) == "  │ make te"
 
 
 def test_escape_sequences_in_what_is_written_are_not_shown() -> None:
-    assert "\x1b" not in shown(feed("write_file", '{"content": "a\\u001b[8mb"}'))
+    assert "\x1b" not in tail(feed("write_file", '{"content": "a\\u001b[8mb"}'))
 
 
 def test_the_last_lines_of_a_text_are_kept_whatever_its_length() -> None:
@@ -63,7 +63,7 @@ def test_the_last_lines_of_a_text_are_kept_whatever_its_length() -> None:
 def test_a_long_content_takes_time_in_proportion_to_it() -> None:
     def seconds(chars: int) -> float:
         text = json.dumps({"path": "a", "content": "x" * chars})
-        card = Card("write_file")
+        card = CallCard("write_file")
         started = time.process_time()
         for at in range(0, len(text), 4):
             card.take({"type": "TOOL_CALL_ARGS", "delta": text[at : at + 4]})

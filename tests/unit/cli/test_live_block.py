@@ -11,8 +11,8 @@ import time
 from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.text import Text
 
-from rollcall_cli.moving import Moving
-from rollcall_cli.safe import MOST_COLUMNS, SafeConsole
+from rollcall_cli.console import MOST_COLUMNS, SafeConsole
+from rollcall_cli.live_block import LiveBlock
 from rollcall_cli.screen import Screen
 
 _LINES = 50
@@ -62,7 +62,7 @@ def test_printing_beside_a_block_that_changes_leaves_nothing_of_it() -> None:
     def block() -> RenderableType:
         return Text("\n".join(["moving"] * next(heights)))
 
-    moving = Moving(screen, block)
+    moving = LiveBlock(screen, block)
     moving.start()
     stop = threading.Event()
 
@@ -90,7 +90,7 @@ def test_block_is_drawn_again_by_itself_until_it_is_stopped() -> None:
         drawn.release()
         return Text("moving")
 
-    moving = Moving(screen, block)
+    moving = LiveBlock(screen, block)
     moving.start()
     assert all(drawn.acquire(timeout=60) for _ in range(5))
     moving.stop()

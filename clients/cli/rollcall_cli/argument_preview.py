@@ -1,22 +1,22 @@
-"""What a call is about to write, while the model is still saying it. Nothing is done with it."""
+"""A preview of what a call will write, while the model still streams its arguments."""
 
 from __future__ import annotations
 
 from rich.text import Text
 
 from rollcall_cli.bidi import isolated
+from rollcall_cli.console import tidy
 from rollcall_cli.partial_json import NotJson, PartialJson
-from rollcall_cli.safe import tidy
 from rollcall_cli.tail import Tail
 
 _LINES = 8
 _PATH_CHARS = 200
 _CONTENTS = {"write_file": "content", "edit_file": "newText", "run_command": "command"}
-"""The argument of each tool that is worth watching."""
+"""The argument of each tool that is previewed."""
 
 
-class Writing:
-    """The arguments of one call as they come, delta by delta."""
+class ArgumentPreview:
+    """The streaming arguments of one call."""
 
     def __init__(self, tool: str) -> None:
         self._watched = _CONTENTS[tool]
@@ -26,13 +26,13 @@ class Writing:
         self._tail = Tail(_LINES)
 
     @staticmethod
-    def of(tool: str) -> Writing | None:
-        """For a call of this tool; None if it writes nothing worth watching."""
-        return Writing(tool) if tool in _CONTENTS else None
+    def of(tool: str) -> ArgumentPreview | None:
+        """A preview for a call of this tool; None if the tool writes nothing."""
+        return ArgumentPreview(tool) if tool in _CONTENTS else None
 
     def add(self, delta: str) -> None:
-        """Take more of the arguments' JSON. What is no JSON is not watched further: the server
-        says so to the model."""
+        """Add a delta of the arguments' JSON. Invalid JSON ends the preview: the server reports it
+        to the model."""
         if self._reader is None:
             return
         try:
@@ -49,13 +49,13 @@ class Writing:
                 self._chars += len(change.text)
                 self._tail.add(change.text)
 
-    def told(self) -> str:
-        """How far it is, in one line."""
+    def status(self) -> str:
+        """The path and the length so far, in one line."""
         path = isolated(tidy(self._path.replace("\n", " ")))
         if not self._chars:
             return path
         return f"{path}  line {self._tail.line_count:,}, {self._chars:,} characters".lstrip()
 
-    def shown(self) -> Text | None:
-        """The last lines of what is being written."""
+    def tail(self) -> Text | None:
+        """The last lines of the content."""
         return self._tail.shown()

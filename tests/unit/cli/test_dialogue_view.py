@@ -8,12 +8,12 @@ import pytest
 from rich.console import Console
 
 from rollcall.core import events
-from rollcall_cli.approvals import Answer
-from rollcall_cli.callable import Functions
-from rollcall_cli.conversation import Conversation
+from rollcall_cli.approvals import Decision
+from rollcall_cli.dialogue_view import DialogueView
+from rollcall_cli.functions import Functions
 from rollcall_cli.http import CallError
 from rollcall_cli.screen import Screen
-from rollcall_cli.talking import converse
+from rollcall_cli.turn import run_turn
 from tests.unit.cli.test_approvals import ARGUMENTS, INTERRUPT
 
 Events = list[dict[str, Any]]
@@ -90,10 +90,10 @@ class _Functions(Functions):
         return {"status": "cancelling" if self.cancelling >= 0 else "cancelled"}
 
 
-def _conversation(functions: Functions) -> tuple[Conversation, Screen, Any]:
+def _conversation(functions: Functions) -> tuple[DialogueView, Screen, Any]:
     out = io.StringIO()
     screen = Screen(console=Console(file=out, width=80), env={})
-    return Conversation(functions, screen, agent="messaging", uid="noa"), screen, out
+    return DialogueView(functions, screen, agent="messaging", uid="noa"), screen, out
 
 
 def test_run_that_waits_shows_its_call_and_the_card_but_not_the_same_words_twice() -> None:
@@ -112,7 +112,7 @@ def test_answer_goes_on_in_the_thread_with_the_call_that_waited() -> None:
     functions = _Functions(_waiting("r1"), _decided("r1~1", '{"output": {}}', undo=undo))
     conversation, _, out = _conversation(functions)
     conversation.ask("Send it")
-    conversation.answer([Answer(True, edited={"content": "later"})])
+    conversation.answer([Decision(True, edited={"content": "later"})])
     payload = {"approved": True, "editedArguments": {"content": "later"}}
     entry = {"interruptId": "a1", "status": "resolved", "payload": payload}
     assert functions.asked[1] == {"resume": [entry], "agent": "messaging", "threadId": "t1"}
@@ -184,7 +184,7 @@ def test_refused_answer_leaves_the_question_open_and_asks_again() -> None:
     functions = _Functions(_waiting("r1"), refusal, _decided("r1~1", '{"output": {}}'))
     conversation, screen, out = _conversation(functions)
     said = iter(["e", '{"content": "x"}', "y"])
-    converse(screen, conversation, lambda: conversation.ask("Send it"), read=lambda *_: next(said))
+    run_turn(screen, conversation, lambda: conversation.ask("Send it"), read=lambda *_: next(said))
     assert [next(iter(data)) for data in functions.asked] == ["message", "resume", "resume"]
     assert "content is too long" in out.getvalue()
 
@@ -192,7 +192,7 @@ def test_refused_answer_leaves_the_question_open_and_asks_again() -> None:
 def test_new_message_instead_of_an_answer_is_asked() -> None:
     functions = _Functions(_waiting("r1"), _decided("r2", '{"output": {}}'))
     conversation, screen, _ = _conversation(functions)
-    converse(screen, conversation, lambda: conversation.ask("Send it"), read=lambda *_: "No more")
+    run_turn(screen, conversation, lambda: conversation.ask("Send it"), read=lambda *_: "No more")
     assert functions.asked[1]["message"] == "No more"
     assert conversation.waiting == []
 
@@ -203,7 +203,7 @@ def test_question_may_be_left_open(leaving: type[BaseException]) -> None:
         raise leaving
 
     conversation, screen, out = _conversation(_Functions(_waiting("r1")))
-    converse(screen, conversation, lambda: conversation.ask("Send it"), read=read)
+    run_turn(screen, conversation, lambda: conversation.ask("Send it"), read=read)
     assert conversation.waiting == [INTERRUPT]
     assert "Left open" in out.getvalue()
 
@@ -212,7 +212,7 @@ def test_arguments_of_the_interrupt_are_not_changed_by_an_edit() -> None:
     functions = _Functions(_waiting("r1"), CallError("invalid-argument", "no"))
     conversation, _, _ = _conversation(functions)
     conversation.ask("Send it")
-    conversation.answer([Answer(True, edited={"content": "x"})])
+    conversation.answer([Decision(True, edited={"content": "x"})])
     assert conversation.waiting[0]["metadata"]["arguments"] == ARGUMENTS
 
 
@@ -244,7 +244,7 @@ def test_call_that_ran_and_could_not_be_told_is_told_later_and_not_run_again() -
     refusal = CallError("unavailable", "no luck")
     functions = _Functions(_left_here("r1"), refusal, _decided("r1~1", "{}"))
     tools, screen = _Tools(), Screen(console=Console(file=io.StringIO(), width=80), env={})
-    conversation = Conversation(functions, screen, agent="workspace", uid="noa", tools=tools)
+    conversation = DialogueView(functions, screen, agent="workspace", uid="noa", tools=tools)
     assert conversation.ask("List") is None
     assert conversation.go_on() is not None
     assert tools.ran == [{"command": "ls"}]
@@ -262,7 +262,7 @@ def test_calls_that_another_client_has_taken_are_not_run() -> None:
         taken.append((thread_id, run_id))
         return False
 
-    conversation = Conversation(
+    conversation = DialogueView(
         functions, screen, agent="workspace", uid="noa", tools=tools, take=take
     )
     assert conversation.ask("List") is None
@@ -281,19 +281,19 @@ def _asked_to_run(command: str) -> Events:
 @pytest.mark.parametrize(
     ("asked", "answer", "runs"),
     [
-        ("ls", Answer(True), True),
-        ("ls -a", Answer(True), False),
-        ("ls", Answer(False), False),
-        ("ls -a", Answer(True, edited={"command": "ls"}), True),
-        ("ls", Answer(True, edited={"command": "ls -a"}), False),
+        ("ls", Decision(True), True),
+        ("ls -a", Decision(True), False),
+        ("ls", Decision(False), False),
+        ("ls -a", Decision(True, edited={"command": "ls"}), True),
+        ("ls", Decision(True, edited={"command": "ls -a"}), False),
     ],
 )
 def test_command_runs_only_as_it_was_approved_here_whatever_the_server_says(
-    asked: str, answer: Answer, runs: bool
+    asked: str, answer: Decision, runs: bool
 ) -> None:
     functions = _Functions(_asked_to_run(asked), _left_here("r1~1"), _decided("r1~2", "{}"))
     tools, screen = _Tools(), Screen(console=Console(file=io.StringIO(), width=80), env={})
-    conversation = Conversation(functions, screen, agent="workspace", uid="noa", tools=tools)
+    conversation = DialogueView(functions, screen, agent="workspace", uid="noa", tools=tools)
     conversation.ask("List")
     conversation.answer([answer])
     assert tools.ran == ([{"command": "ls"}] if runs else [])
@@ -305,7 +305,7 @@ def test_calls_of_a_turn_that_is_only_followed_are_not_run() -> None:
     functions = _Functions(_decided("r1~1", "{}"))
     tools, out = _Tools(), io.StringIO()
     screen = Screen(console=Console(file=out, width=80), env={})
-    conversation = Conversation(functions, screen, agent="workspace", uid="noa", tools=tools)
+    conversation = DialogueView(functions, screen, agent="workspace", uid="noa", tools=tools)
     conversation.follow(_left_here("r1"))
     assert tools.ran == []
     conversation.show_pending()

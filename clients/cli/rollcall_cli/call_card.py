@@ -1,4 +1,4 @@
-"""One tool call as it is shown: its arguments, how far it is, what came of it."""
+"""One tool call on the screen: its arguments, progress and outcome."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from rich.spinner import Spinner
 from rich.table import Table
 from rich.text import Text
 
-from rollcall_cli import outcomes
+from rollcall_cli import call_outcome
+from rollcall_cli.argument_preview import ArgumentPreview
 from rollcall_cli.bidi import isolated
-from rollcall_cli.safe import tidy
+from rollcall_cli.console import tidy
 from rollcall_cli.tail import Tail
-from rollcall_cli.writing import Writing
 
 _VALUE_CHARS = 60
 _CONTENTS = ("content", "oldText", "newText", "digest")  # of files: their diff is shown instead
@@ -35,10 +35,10 @@ _WAITS = {"waiting": "waits for a decision", "client": "left to the user's own d
 
 
 @dataclass(slots=True)
-class Card:
-    """A call from its first event to its end: its result, or that it waits for somebody.
+class CallCard:
+    """A call, from its first event to its result, or until it waits for somebody.
 
-    `status` is a `CallStatus`, None until the end; what was refused counts as failed.
+    `status` is a `CallStatus`, None until the end; a refused call counts as failed.
     """
 
     name: str
@@ -49,52 +49,52 @@ class Card:
     started: float = field(default_factory=time.monotonic)
     ms: int = 0
     _deltas: list[str] = field(default_factory=list)
-    _writing: Writing | None = None
+    _preview: ArgumentPreview | None = None
     _output: Tail = field(default_factory=lambda: Tail(_OUTPUT_LINES))
 
     def take(self, event: dict[str, Any]) -> None:
-        """Follow one event of this call."""
+        """Apply one event of this call."""
         match event["type"]:
             case "TOOL_CALL_ARGS":
                 if not self._deltas:
-                    self._writing = Writing.of(self.name)
+                    self._preview = ArgumentPreview.of(self.name)
                 self._deltas.append(event["delta"])
-                if self._writing:
-                    self._writing.add(event["delta"])
+                if self._preview:
+                    self._preview.add(event["delta"])
             case "TOOL_CALL_END":
                 self.arguments, self._deltas = "".join(self._deltas), []
-                self._writing = None
+                self._preview = None
                 self.started = time.monotonic()
             case "ACTIVITY_SNAPSHOT":
                 self.progress = _progress(event["content"])
             case "TOOL_CALL_RESULT":
-                self._end(*outcomes.of_result(event["content"]))
+                self._end(*call_outcome.of_result(event["content"]))
 
     def begin(self) -> None:
-        """The call runs here, from now on."""
+        """The call starts to run in this client."""
         self.started = time.monotonic()
 
     def write(self, output: str) -> None:
-        """More output of a command that runs here."""
+        """Add output of a command that runs in this client."""
         self._output.add(output)
 
     def end_here(self, result: dict[str, Any]) -> None:
-        """The call was run here; `result` is its entry of `toolResults`."""
-        self._end(*outcomes.of_call_here(self.name, result))
+        """End a call that ran in this client; `result` is its entry of `toolResults`."""
+        self._end(*call_outcome.of_local_call(self.name, result))
 
     def wait(self, status: str) -> None:
-        """The run ended, and this call waits for somebody."""
+        """Mark the call as waiting: the run ended before its result."""
         self.status, self.outcome = status, _WAITS[status]
 
     def give_up(self, why: str = "no result came") -> None:
-        """This call's result did not come."""
+        """Mark the call as failed: no result came."""
         self._end("failed", why)
 
     def line(self) -> Text:
-        """The call in one paragraph, without its mark."""
-        text = Text.assemble((self.name, "bold"), f"  {self._told_arguments()}".rstrip())
+        """The call as one paragraph, without its mark."""
+        text = Text.assemble((self.name, "bold"), f"  {self._arguments_line()}".rstrip())
         if self.status is not None:
-            # The network may deliver a call's whole story at once.
+            # The network may deliver all events of a call at once: then there is no time to show.
             text.append(f"  {self.ms:,} ms · " if self.ms else "  ", "dim")
             colour = _MARKS.get(self.status, _FAILED)[1]
             text.append(isolated(tidy(self.outcome)), "dim" if self.status == "done" else colour)
@@ -103,35 +103,34 @@ class Card:
         return text
 
     def marked(self, spinner: Spinner) -> RenderableType:
-        """The call with its mark: a spinner that turns, then how it ended; under it what is being
-        written."""
+        """The call with its mark (a spinner until it ends), and below it the content it writes."""
         table = Table.grid(padding=(0, 1))
         mark = spinner if self.status is None else Text(*_MARKS.get(self.status, _FAILED))
         table.add_row(mark, self.line())
-        below = self._writing.shown() if self._writing else self._output.shown()
+        below = self._preview.tail() if self._preview else self._output.shown()
         return Group(table, below) if below else table
 
     def _end(self, status: str, outcome: str) -> None:
         self.ms = max(1, round((time.monotonic() - self.started) * 1000))  # 0: it was not timed
         self.status, self.outcome = status, outcome
 
-    def _told_arguments(self) -> str:
-        if self._writing:
-            return self._writing.told()
-        hidden = _CONTENTS if Writing.of(self.name) else ()
-        return _arguments(self.arguments or _begun(self._deltas), hidden)
+    def _arguments_line(self) -> str:
+        if self._preview:
+            return self._preview.status()
+        hidden = _CONTENTS if ArgumentPreview.of(self.name) else ()
+        return _arguments(self.arguments or _beginning(self._deltas), hidden)
 
 
 def call_id(event: dict[str, Any]) -> str | None:
-    """Which call an event is about, if any."""
+    """The id of the call that an event is about, if any."""
     content = event.get("content")
     about = content if isinstance(content, dict) else event
     found = about.get("toolCallId")
     return str(found) if found else None
 
 
-def _begun(deltas: list[str]) -> str:
-    """The beginning of arguments that still come, a little longer than what is shown of them."""
+def _beginning(deltas: list[str]) -> str:
+    """The beginning of arguments that still stream, at least as long as what is shown."""
     begun = ""
     for delta in deltas:
         if len(begun) > _VALUE_CHARS:
@@ -141,7 +140,7 @@ def _begun(deltas: list[str]) -> str:
 
 
 def _arguments(text: str, hidden: Collection[str]) -> str:
-    """Arguments as they are written in code; raw as long as they are not complete."""
+    """Arguments formatted as in code; raw JSON until they are complete."""
     try:
         values = json.loads(text or "{}").items()
     except (ValueError, AttributeError):

@@ -1,6 +1,6 @@
-"""Callable functions, called as Firebase's own SDKs do.
+"""A client for callable functions, with the protocol of Firebase's SDKs.
 
-functions = Functions(place.functions_url, token=user.token)
+functions = Functions(deployment.functions_url, token=user.token)
 functions.call("list_capabilities", {})
 result = yield from functions.stream("run_agent", {"agent": "messaging", "message": "Hi"})
 """
@@ -15,11 +15,11 @@ from typing import Any
 import httpx2
 
 from rollcall_cli import http
-from rollcall_cli.http import CallError, Lost
+from rollcall_cli.http import CallError, ConnectionLost
 from rollcall_cli.wording import error_text
 
 MOST_BYTES = 64_000_000
-"""What one event, or one answer, may have: a server that is not itself must not fill the memory."""
+"""The largest event or answer, so that a broken server cannot exhaust the memory."""
 
 _DATA = b"data: "
 
@@ -29,13 +29,13 @@ class Functions:
 
     Args:
         url: Where the functions are; ends in a slash.
-        token: Gives the ID token of each call; None calls as nobody.
-        is_local: Whether they are on this computer, so that no proxy is asked.
+        token: Returns the ID token for a call; None calls without authentication.
+        is_local: Whether they run on this computer, so that no proxy is used.
         prefix: The deployment's ROLLCALL_PREFIX, where only Rollcall's own functions are called.
 
     Attributes:
-        incidents: What broke off on the way to the last result, as `{id, traceback}`; functions on
-            emulators tell a developer so.
+        incidents: Failures behind the last result, as `{id, traceback}`. Functions on emulators
+            report them for developers.
     """
 
     incidents: Sequence[dict[str, str]] = ()
@@ -58,7 +58,7 @@ class Functions:
         Raises:
             CallError: It was refused, it failed, or (`Lost`) it could not be reached.
         """
-        with self._asked(name, data) as reply:
+        with self._request(name, data) as reply:
             return self._result(_answer(reply))
 
     def stream(self, name: str, data: Any) -> Generator[Any, None, Any]:
@@ -67,7 +67,7 @@ class Functions:
         Raises:
             CallError: As for `call`, also in the middle of the stream.
         """
-        with self._asked(name, data, accept="text/event-stream") as reply:
+        with self._request(name, data, accept="text/event-stream") as reply:
             if not reply.headers.get("Content-Type", "").startswith("text/event-stream"):
                 return self._result(_answer(reply))
             for frame in _frames(reply.iter_bytes()):
@@ -75,7 +75,7 @@ class Functions:
                     yield frame["message"]
                 else:
                     return self._result(frame)
-        raise Lost("unavailable", error_text("broken_off", name=name))
+        raise ConnectionLost("unavailable", error_text("broken_off", name=name))
 
     def _result(self, frame: dict[str, Any]) -> Any:
         self.incidents = []
@@ -87,32 +87,32 @@ class Functions:
         return frame.get("result")
 
     @contextmanager
-    def _asked(self, name: str, data: Any, *, accept: str = "*/*") -> Iterator[httpx2.Response]:
+    def _request(self, name: str, data: Any, *, accept: str = "*/*") -> Iterator[httpx2.Response]:
         headers = {**http.JSON, "Accept": accept}
         if self._token:
             headers["Authorization"] = f"Bearer {self._token()}"
         url, body = self._url + name, http.body_of({"data": data})
         with (
-            http.reaching(name, url, is_local=self._is_local) as client,
+            http.open_client(name, url, is_local=self._is_local) as client,
             client.stream("POST", url, content=body, headers=headers) as reply,
         ):
             yield reply
 
 
 def _answer(reply: httpx2.Response) -> dict[str, Any]:
-    """The JSON of an answer that is no stream.
+    """The JSON of a response that is no stream.
 
     Raises:
-        CallError: It is none, or nothing answers at this address.
+        CallError: It is no JSON, or there is no function at this address.
     """
-    text = _whole(reply.iter_bytes())
+    text = _read_all(reply.iter_bytes())
     if reply.status_code == 404 and not text.lstrip().startswith(b"{"):
         hint = error_text("no_function.hint")
         raise CallError("not-found", error_text("no_function", url=reply.url), {"hint": hint})
     return _parse(text, reply.status_code)
 
 
-def _whole(chunks: Iterator[bytes]) -> bytes:
+def _read_all(chunks: Iterator[bytes]) -> bytes:
     read = bytearray()
     for chunk in chunks:
         read += chunk
@@ -123,7 +123,7 @@ def _whole(chunks: Iterator[bytes]) -> bytes:
 def _check_size(size: int) -> None:
     """
     Raises:
-        CallError: It is more than any server of ours sends.
+        CallError: It is more than `MOST_BYTES`.
     """
     if size > MOST_BYTES:
         raise CallError("internal", error_text("long_answer", most=f"{MOST_BYTES:,}"))
@@ -135,16 +135,16 @@ def _frames(chunks: Iterator[bytes]) -> Iterator[dict[str, Any]]:
     Only a line feed ends a line here: JSON text may hold other characters that
     Python counts as line ends too.
     """
-    begun: list[bytes] = []  # of a line that is not whole yet
+    line_parts: list[bytes] = []  # of the incomplete last line
     size = 0
     for chunk in chunks:
         first, *others = chunk.split(b"\n")
-        begun.append(first)
+        line_parts.append(first)
         size = len(others[-1]) if others else size + len(first)
         _check_size(size)
         for line in others:
-            whole = b"".join(begun)
-            begun = [line]
+            whole = b"".join(line_parts)
+            line_parts = [line]
             if whole.startswith(_DATA):
                 yield _parse(whole[len(_DATA) :], status=200)
 
@@ -158,5 +158,5 @@ def _parse(text: bytes, status: int) -> dict[str, Any]:
         return value
     shown = text.decode(errors="replace").strip()[:200]
     if status >= 500:  # of a proxy or a load balancer, not of the function
-        raise Lost("unavailable", error_text("no_answer", status=status, answer=shown))
+        raise ConnectionLost("unavailable", error_text("no_answer", status=status, answer=shown))
     raise CallError("internal", error_text("other_answer", answer=shown))

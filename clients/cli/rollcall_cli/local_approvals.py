@@ -1,7 +1,7 @@
-"""What a person said yes to here: nothing else is run in its name.
+"""Checks that a call runs only as it was approved on this client.
 
-A server says which calls are left to this client. One that the person was asked about here runs
-only after a yes here, with the arguments that were shown, and changes only the lines that were.
+The server decides which calls this client runs. A call that needed approval here runs only after
+that approval, with the arguments that were shown, and changes only the lines that were shown.
 """
 
 from __future__ import annotations
@@ -13,45 +13,45 @@ from rollcall_cli.dialogue import Call
 from rollcall_cli.workspace import ToolError
 
 Diff = Callable[[str, dict[str, Any]], str]
-"""What a write would change on the disk now; raises `ToolError`."""
+"""Returns the diff that a write would make now; raises `ToolError`."""
 
 
-class Agreed:
-    """Calls that were asked about in one sitting, by id."""
+class LocalApprovals:
+    """The calls of one session that needed approval here, by id."""
 
     def __init__(self) -> None:
         self._arguments: dict[str, dict[str, Any] | None] = {}
         self._changes: dict[str, int] = {}
 
-    def asked(self, call_id: str, diff: str | None = None) -> None:
-        """The person is asked about a call; until they say yes it does not run.
+    def request(self, call_id: str, diff: str | None = None) -> None:
+        """Record that a call needs approval; until then it does not run.
 
         Args:
-            diff: What they were shown of it, for a write.
+            diff: The diff that the person is shown, for a write.
         """
         self._arguments[call_id] = None
         self._changes.pop(call_id, None)
         if diff is not None:
             self._changes[call_id] = _changes(diff)
 
-    def said_yes(self, call_id: str, shown: dict[str, Any], *, edited: bool = False) -> None:
-        """They said yes to these arguments, or `edited` those they were shown into these."""
-        self._arguments[call_id] = _meant(shown)
+    def approve(self, call_id: str, shown: dict[str, Any], *, edited: bool = False) -> None:
+        """Record an approval of these arguments, which the person may have edited."""
+        self._arguments[call_id] = _relevant(shown)
         if edited:
             self._changes.pop(call_id, None)
 
     def check(self, call: Call, diff: Diff) -> None:
-        """Check a call that is about to run; one that was not asked about here passes.
+        """Check a call before it runs. One that needed no approval here passes.
 
         Raises:
-            ToolError: It is not what was approved.
+            ToolError: It differs from what was approved.
         """
         if call["id"] not in self._arguments:
             return
         approved = self._arguments[call["id"]]
         if approved is None:
             raise ToolError("not run: nobody said yes to it here")
-        if approved != _meant(call["arguments"]):
+        if approved != _relevant(call["arguments"]):
             raise ToolError("not run: its arguments are others than those that were approved here")
         shown = self._changes.get(call["id"])
         if shown is not None and shown != _changes(diff(call["tool"], call["arguments"])):
@@ -61,9 +61,9 @@ class Agreed:
             )
 
 
-def _meant(arguments: dict[str, Any]) -> dict[str, Any]:
+def _relevant(arguments: dict[str, Any]) -> dict[str, Any]:
     """The arguments without the digest, which a server may fill in later, and without those that
-    say no more than leaving them out does."""
+    are null or false, which mean the same as leaving them out."""
     return {
         name: value
         for name, value in arguments.items()
@@ -72,6 +72,6 @@ def _meant(arguments: dict[str, Any]) -> dict[str, Any]:
 
 
 def _changes(diff: str) -> int:
-    """A mark of the lines that go and come; where they stand may differ after another edit."""
+    """A hash of the removed and added lines; line numbers may change with another edit."""
     _, _, lines = diff.partition("\n+++ ")
     return hash(tuple(line for line in lines.split("\n")[1:] if line[:1] in ("+", "-")))

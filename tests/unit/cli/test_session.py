@@ -16,12 +16,12 @@ import pytest
 
 from rollcall_cli import main as command
 from rollcall_cli.ask import FAILED
+from rollcall_cli.deployment import Deployment
 from rollcall_cli.http import CallError
 from rollcall_cli.identity import User, sign_in_with_token
 from rollcall_cli.options import USAGE
-from rollcall_cli.place import Place
+from rollcall_cli.session import start_session
 from rollcall_cli.settings import load
-from rollcall_cli.signing_in import start
 
 ID_TOKEN = jwt.encode({"sub": "noa"}, "", algorithm="none")
 
@@ -75,18 +75,22 @@ def google() -> Iterator[Any]:
 
 
 @pytest.fixture
-def place(google: Any, monkeypatch: pytest.MonkeyPatch) -> Place:
+def deployment(google: Any, monkeypatch: pytest.MonkeyPatch) -> Deployment:
     host = f"127.0.0.1:{google.server_port}"
-    place = Place.emulators(auth=host, firestore=host, functions=host, project="my-project")
-    monkeypatch.setattr(Place, "production", classmethod(lambda cls, **named: place))
-    return place
+    deployment = Deployment.emulators(
+        auth=host, firestore=host, functions=host, project="my-project"
+    )
+    monkeypatch.setattr(Deployment, "production", classmethod(lambda cls, **named: deployment))
+    return deployment
 
 
 def env(tmp_path: Path, **more: str) -> dict[str, str]:
     return {"ROLLCALL_CONFIG": str(tmp_path / "config.json"), **more}
 
 
-def test_password_signs_in_and_is_not_kept(place: Place, google: Any, tmp_path: Path) -> None:
+def test_password_signs_in_and_is_not_kept(
+    deployment: Deployment, google: Any, tmp_path: Path
+) -> None:
     settings = env(tmp_path, ROLLCALL_PASSWORD="secret-1", ROLLCALL_API_KEY="AIza")
     arguments = ["login", "--project", "my-project", "--email", "noa@example.com"]
     assert command.main(arguments, settings) == 0
@@ -100,7 +104,7 @@ def test_password_signs_in_and_is_not_kept(place: Place, google: Any, tmp_path: 
     assert "secret-1" not in (tmp_path / "config.json").read_text()
 
 
-def test_a_prefix_is_kept_with_the_sign_in(place: Place, tmp_path: Path) -> None:
+def test_a_prefix_is_kept_with_the_sign_in(deployment: Deployment, tmp_path: Path) -> None:
     settings = env(tmp_path, ROLLCALL_PASSWORD="secret-1", ROLLCALL_API_KEY="AIza")
     arguments = ["login", "--project", "my-project", "--email", "noa@example.com"]
     for more, expected in (
@@ -117,27 +121,29 @@ def test_a_prefix_is_kept_with_the_sign_in(place: Place, tmp_path: Path) -> None
     assert command.main([*arguments, "--prefix", "R_C"], settings) == command.PROBLEM
 
 
-def test_custom_token_signs_in(place: Place, google: Any) -> None:
-    user = sign_in_with_token(place, "made-by-a-server")
+def test_custom_token_signs_in(deployment: Deployment, google: Any) -> None:
+    user = sign_in_with_token(deployment, "made-by-a-server")
     assert user.uid == "noa"
     assert google.seen[0][1] == {"token": "made-by-a-server", "returnSecureToken": True}
 
 
-def test_sign_in_from_before_is_renewed_once_for_many_calls(place: Place, google: Any) -> None:
-    user = User(place, refresh_token="refresh-1")
+def test_sign_in_from_before_is_renewed_once_for_many_calls(
+    deployment: Deployment, google: Any
+) -> None:
+    user = User(deployment, refresh_token="refresh-1")
     assert (user.uid, user.token(), user.token()) == ("noa", ID_TOKEN, ID_TOKEN)
     assert len(google.seen) == 1
     assert user.refresh_token == "refresh-2"
 
 
-def test_sign_in_that_is_no_longer_good_says_so(place: Place) -> None:
+def test_sign_in_that_is_no_longer_good_says_so(deployment: Deployment) -> None:
     with pytest.raises(CallError, match="no longer good") as caught:
-        User(place, refresh_token="old").token()
+        User(deployment, refresh_token="old").token()
     assert caught.value.code == "unauthenticated"
 
 
 def test_wrong_password_is_told_and_nothing_is_kept(
-    place: Place, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    deployment: Deployment, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     settings = env(tmp_path, ROLLCALL_PASSWORD="wrong", ROLLCALL_API_KEY="AIza")
     arguments = ["login", "--project", "my-project", "--email", "noa@example.com"]
@@ -148,7 +154,7 @@ def test_wrong_password_is_told_and_nothing_is_kept(
 
 @pytest.mark.parametrize("typed", ["", "\n"])
 def test_a_password_that_nobody_types_is_missing(
-    place: Place,
+    deployment: Deployment,
     tmp_path: Path,
     typed: str,
     monkeypatch: pytest.MonkeyPatch,
@@ -208,23 +214,23 @@ def test_emulators_that_do_not_run_are_told_with_how_to_start_them(
     ("password", "reason"), [("wrong", "INVALID_LOGIN_CREDENTIALS"), ("short", "WEAK_PASSWORD")]
 )
 def test_refused_user_of_emulators_is_told_why_and_which_variables_name_another(
-    place: Place,
+    deployment: Deployment,
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
     password: str,
     reason: str,
 ) -> None:
-    host = place.identity_url.split("/")[2]
+    host = deployment.identity_url.split("/")[2]
     refused = env(tmp_path, FIREBASE_AUTH_EMULATOR_HOST=host, ROLLCALL_PASSWORD=password)
     assert command.main(["threads"], refused) == FAILED
     told = capsys.readouterr().err
     assert reason in told and "ROLLCALL_EMAIL and ROLLCALL_PASSWORD" in told
 
 
-def test_a_user_that_the_emulators_do_not_know_is_made(place: Place, google: Any) -> None:
-    host = place.identity_url.split("/")[2]
+def test_a_user_that_the_emulators_do_not_know_is_made(deployment: Deployment, google: Any) -> None:
+    host = deployment.identity_url.split("/")[2]
     new = {"FIREBASE_AUTH_EMULATOR_HOST": host, "ROLLCALL_PASSWORD": "new"}
-    assert start(new, emulator=True).user.uid == "noa"
+    assert start_session(new, emulator=True).user.uid == "noa"
     assert [path.partition("accounts:")[2].partition("?")[0] for path, _ in google.seen] == [
         "signInWithPassword",
         "signUp",
@@ -241,7 +247,7 @@ def test_a_user_that_the_emulators_do_not_know_is_made(place: Place, google: Any
     ],
 )
 def test_a_mistyped_user_of_the_emulators_is_told_with_those_that_there_are(
-    place: Place,
+    deployment: Deployment,
     google: Any,
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
@@ -250,7 +256,7 @@ def test_a_mistyped_user_of_the_emulators_is_told_with_those_that_there_are(
     told: str,
     hint: str,
 ) -> None:
-    host = place.identity_url.split("/")[2]
+    host = deployment.identity_url.split("/")[2]
     mistyped = {"ROLLCALL_EMAIL": "dana@example.com", "ROLLCALL_PASSWORD": "new"}
     variables = env(tmp_path, FIREBASE_AUTH_EMULATOR_HOST=host, **mistyped)
     assert command.main(["ask", question, *options], variables) == FAILED

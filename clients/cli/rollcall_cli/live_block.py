@@ -13,7 +13,7 @@ from rollcall_cli.screen import Screen
 FRAMES_PER_S = 12
 
 
-class Moving:
+class LiveBlock:
     """The block, on a screen that can redraw; nothing on others.
 
     rich works out how many lines to erase before it writes. Whatever another thread writes in
@@ -32,7 +32,7 @@ class Moving:
 
     def start(self) -> None:
         """Draw it from now on."""
-        if self._screen.moves:
+        if self._screen.redraws:
             with self._screen.lock:
                 self._live.start()
             threading.Thread(target=self._redraw, name="redraw", daemon=True).start()

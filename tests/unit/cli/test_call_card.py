@@ -9,17 +9,17 @@ from rich.console import Console
 from rich.spinner import Spinner
 
 from rollcall.core import events
-from rollcall_cli.cards import Card, call_id
+from rollcall_cli.call_card import CallCard, call_id
 
 
-def _card(content: Any) -> Card:
-    card = Card("search")
+def _card(content: Any) -> CallCard:
+    card = CallCard("search")
     text = content if isinstance(content, str) else json.dumps(content)
     card.take(events.call_result(call_id="c", message_id="m", content=text))
     return card
 
 
-def _shown(card: Card) -> str:
+def _shown(card: CallCard) -> str:
     console = Console(file=io.StringIO(), width=80)
     console.print(card.marked(Spinner("dots")))
     return console.file.getvalue().strip()  # type: ignore[attr-defined, no-any-return]
@@ -66,13 +66,13 @@ def test_error_and_verdict_are_outcomes_too(
     [("waiting", "waits for a decision"), ("client", "left to the user's own device")],
 )
 def test_call_that_waits_says_for_whom(status: str, shown: str) -> None:
-    card = Card("send_message")
+    card = CallCard("send_message")
     card.wait(status)
     assert _shown(card) == f"? send_message  {shown}"
 
 
 def test_arguments_show_while_they_are_not_complete() -> None:
-    card = Card("search")
+    card = CallCard("search")
     card.take(events.call_arguments("c", '{"query": "bud'))
     assert card.line().plain == 'search  {"query": "bud'
     card.take(events.call_arguments("c", 'get", "limit": 5}'))
@@ -80,7 +80,7 @@ def test_arguments_show_while_they_are_not_complete() -> None:
 
 
 def test_long_value_is_cut_inside_its_isolate() -> None:
-    card = Card("search", arguments=json.dumps({"query": "תקציב " * 30}))
+    card = CallCard("search", arguments=json.dumps({"query": "תקציב " * 30}))
     line = card.line().plain
     assert line.endswith("…\u2069")
     assert len(line) < 90

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -11,32 +12,34 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from rollcall_cli import diffs
-from rollcall_cli.agreed import Agreed
-from rollcall_cli.approvals import Answer, Card
-from rollcall_cli.arrange import Arranged, Order
-from rollcall_cli.callable import Functions
+from rollcall_cli.approvals import ApprovalCard, Decision
 from rollcall_cli.calls_view import CallsView
-from rollcall_cli.course import Replay, no_replay
 from rollcall_cli.dialogue import Content, Dialogue, Events, Interrupt
+from rollcall_cli.functions import Functions
 from rollcall_cli.http import CallError
+from rollcall_cli.layout import BidiBlock, Order
+from rollcall_cli.local_approvals import LocalApprovals
+from rollcall_cli.run_stream import Replay, no_replay
 from rollcall_cli.run_view import RunView
 from rollcall_cli.screen import Screen
-from rollcall_cli.spent import Spent
-from rollcall_cli.stored import Event, Result, Thread
-from rollcall_cli.tools import READING, Tools, only_read, run_calls
+from rollcall_cli.store import Event, Result, Thread
+from rollcall_cli.tools import READ_ONLY, Tools, only_read, run_calls
 from rollcall_cli.wording import texts, texts_for
 from rollcall_cli.workspace import ToolError, visible
+
+_OFFLINE = "offline"
+_COUNTS = ("inputTokens", "cachedInputTokens", "outputTokens")
 
 
 class Quit(Exception):
     """The person has had enough of all of it."""
 
 
-class Left(Exception):
+class Exit(Exception):
     """The person leaves; what waits for them stays open."""
 
 
-class Conversation:
+class DialogueView:
     """Asks, and shows what comes back. `waiting` is what the last run left to be decided.
 
     Args:
@@ -70,8 +73,8 @@ class Conversation:
         self._screen = screen
         self._tools = tools
         self._question = ""
-        self._ran: dict[str, dict[str, Any]] = {}  # what calls came to, until that is sent
-        self._agreed = Agreed()
+        self._results: dict[str, dict[str, Any]] = {}  # what calls came to, until that is sent
+        self._approvals = LocalApprovals()
 
     @property
     def waiting(self) -> list[Interrupt]:
@@ -110,52 +113,52 @@ class Conversation:
             Quit: They did so a second time.
         """
         self._question = _text_of(message)
-        return self._to_its_end(self.dialogue.message(message, replaces=replaces))
+        return self._complete(self.dialogue.message(message, replaces=replaces))
 
     def retry(self) -> Result | None:
         """Ask the newest turn again; as `ask`."""
-        return self._to_its_end(self.dialogue.retry())
+        return self._complete(self.dialogue.retry())
 
-    def answer(self, answers: Sequence[Answer]) -> Result | None:
+    def answer(self, answers: Sequence[Decision]) -> Result | None:
         """Answer what waits, in its order, and show how the turn goes on; as `ask`."""
         waiting = self.waiting
-        decided = [_as_decided(*both) for both in zip(waiting, answers, strict=True)]
+        decided = [_with_edits(*both) for both in zip(waiting, answers, strict=True)]
         entries = [each.entry(about) for about, each in zip(waiting, answers, strict=True)]
         for about, each in zip(decided, answers, strict=True):
             if each.approved:
                 arguments = about["metadata"]["arguments"]
                 edited = each.edited is not None
-                self._agreed.said_yes(about["toolCallId"], arguments, edited=edited)
-        return self._to_its_end(self.dialogue.resume(entries), decided=decided)
+                self._approvals.approve(about["toolCallId"], arguments, edited=edited)
+        return self._complete(self.dialogue.resume(entries), decided=decided)
 
     def follow(self, stored: Iterable[Event]) -> Result | None:
         """Show how the turn goes on elsewhere, from the events that are stored of it. Calls that it
         leaves to a client are not run: another one began them."""
         events = self.dialogue.follow(stored)
-        return self._to_its_end(events, decided=self.waiting, runs_calls=False)
+        return self._complete(events, decided=self.waiting, runs_calls=False)
 
     def show_pending(self) -> None:
         """Show what each of the calls would do here that the newest run left to a client."""
         for call in self.dialogue.pending:
-            about = self._would_do(
+            about = self._preview(
                 call["id"], call["tool"], call["arguments"], say=texts("en"), whole=True
             )
             self._screen.say()
             self._screen.indented(Text(visible(call["tool"]), "bold"))
             about = about or _arguments(call["arguments"], self._screen.order)
-            self._screen.indented(about, is_arranged=True)
+            self._screen.indented(about, is_ordered=True)
 
     def take_over(self) -> Result | None:
         """Run the calls that `show_pending` has shown, and go on; as `ask`."""
         for call in self.dialogue.pending:
-            self._agreed.said_yes(call["id"], call["arguments"])
-        return self._to_its_end(None)
+            self._approvals.approve(call["id"], call["arguments"])
+        return self._complete(None)
 
     def go_on(self) -> Result | None:
         """Show what waits to be decided."""
-        return self._to_its_end(None)
+        return self._complete(None)
 
-    def shown_of(self, interrupt: Interrupt, *, whole: bool = False) -> RenderableType | None:
+    def preview(self, interrupt: Interrupt, *, whole: bool = False) -> RenderableType | None:
         """What a call that would run here would do; None for others.
 
         Args:
@@ -164,7 +167,7 @@ class Conversation:
         about = interrupt["metadata"]
         call_id, arguments = interrupt["toolCallId"], about["arguments"]
         say = texts_for(interrupt["message"])
-        return self._would_do(call_id, about["tool"], arguments, say=say, whole=whole)
+        return self._preview(call_id, about["tool"], arguments, say=say, whole=whole)
 
     def cancel(self) -> None:
         """Stop the run that is at work, or close what waits.
@@ -179,7 +182,7 @@ class Conversation:
         except KeyboardInterrupt:
             raise Quit from None
 
-    def _would_do(
+    def _preview(
         self,
         call_id: str,
         tool: str,
@@ -190,9 +193,9 @@ class Conversation:
     ) -> RenderableType | None:
         """What a call would do here, which is noted as shown; None for one that would not run
         here, or only reads."""
-        self._agreed.asked(call_id)
+        self._approvals.request(call_id)
         order = self._screen.order
-        if self._tools is None or tool not in self._tools.tools or tool in READING:
+        if self._tools is None or tool not in self._tools.tools or tool in READ_ONLY:
             return None
         if tool == "run_command":
             return diffs.command(str(arguments.get("command")), order=order, say=say)
@@ -201,11 +204,11 @@ class Conversation:
         except ToolError as error:
             fails = diffs.remark(say["would_fail"].format(error=error), "red", order)
             return Group(fails, _arguments(arguments, order))
-        self._agreed.asked(call_id, text)
+        self._approvals.request(call_id, text)
         most_lines = None if whole else diffs.SHOWN_LINES
         return diffs.diff(text, order=order, say=say, most_lines=most_lines)
 
-    def _to_its_end(
+    def _complete(
         self,
         events: Events | None,
         *,
@@ -213,25 +216,27 @@ class Conversation:
         runs_calls: bool = True,
     ) -> Result | None:
         """Show runs until none is left that this client can answer by itself."""
-        spent = Spent()
+        usage = TurnUsage()
         result: Result | None = None
         try:
             if events is not None:
-                result = self._shown(events, spent, decided)
+                result = self._show_run(events, usage, decided)
             while runs_calls and self._tools and self.dialogue.pending:
                 results = self._run_calls(self._tools)
-                result = self._shown(self.dialogue.answer_calls(results), spent)
-                self._ran = {}
+                result = self._show_run(self.dialogue.answer_calls(results), usage)
+                self._results = {}
         except KeyboardInterrupt:
             self.cancel()
             raise
         except CallError as error:
             self._screen.failure(error)
             return None
-        self._tell_end(result, spent)
+        self._show_end(result, usage)
         return result
 
-    def _shown(self, events: Events, spent: Spent, decided: Sequence[Interrupt] = ()) -> Result:
+    def _show_run(
+        self, events: Events, usage: TurnUsage, decided: Sequence[Interrupt] = ()
+    ) -> Result:
         ours = self._tools.tools if self._tools else ()
         with RunView(self._screen, self._question, decided=decided, ours=ours) as view:
             while True:
@@ -239,7 +244,7 @@ class Conversation:
                     event = next(events)
                 except StopIteration as end:
                     result: Result = end.value
-                    spent.add(result)
+                    usage.add(result)
                     break
                 view.take(event)
         self._screen.sources(result["citations"], answer=result["message"])
@@ -249,22 +254,25 @@ class Conversation:
         """The results of all that is left here. What ran before, and could not be sent, does not
         run a second time."""
         pending = self.dialogue.pending
-        if not self._ran and not only_read(pending):
+        if not self._results and not only_read(pending):
             self.dialogue.take_calls()
-        calls, stop = [call for call in pending if call["id"] not in self._ran], threading.Event()
+        calls, stop = (
+            [call for call in pending if call["id"] not in self._results],
+            threading.Event(),
+        )
         with CallsView(self._screen, calls) as view:
-            results = run_calls(tools, calls, watcher=view, stop=stop, agreed=self._agreed)
-        self._ran |= {result["toolCallId"]: result for result in results}
-        return [self._ran[call["id"]] for call in pending]
+            results = run_calls(tools, calls, watcher=view, stop=stop, approvals=self._approvals)
+        self._results |= {result["toolCallId"]: result for result in results}
+        return [self._results[call["id"]] for call in pending]
 
-    def _tell_end(self, result: Result | None, spent: Spent) -> None:
+    def _show_end(self, result: Result | None, usage: TurnUsage) -> None:
         for interrupt in self.waiting:
             self._screen.say()
-            about = self.shown_of(interrupt)
-            self._screen.say(Card(interrupt, self._screen.order, self.uid, about))
+            about = self.preview(interrupt)
+            self._screen.say(ApprovalCard(interrupt, self._screen.order, self.uid, about))
         if result is None:
             return
-        self._screen.footnote(spent.summary(result))
+        self._screen.footnote(usage.summary(result))
         for call in result["toolCalls"]:
             if undo := call.get("undo"):
                 self._screen.footnote(f"{call['tool']} can be taken back by {undo['tool']}")
@@ -272,10 +280,47 @@ class Conversation:
             self._screen.footnote("You could say: " + " · ".join(result["quickReplies"]))
 
 
+class TurnUsage:
+    """Who answered, in how many steps, how long it took, and what it cost where it cost."""
+
+    def __init__(self) -> None:
+        self._started = time.monotonic()
+        self._steps = 0
+        self._models: dict[tuple[str, str], dict[str, Any]] = {}
+
+    def add(self, result: Result) -> None:
+        """Count one run; `steps` of a result are those of the whole turn."""
+        self._steps = max(self._steps, result["steps"])
+        for used in result["usage"]:
+            total = self._models.setdefault((used["provider"], used["model"]), {})
+            for count in _COUNTS:
+                total[count] = total.get(count, 0) + used.get(count, 0)
+            if used.get("costUsd") is not None:
+                total["costUsd"] = total.get("costUsd", 0.0) + used["costUsd"]
+
+    def summary(self, result: Result) -> Text:
+        """The line, and what stopped the last run if something did."""
+        parts = [_model(*names, used) for names, used in self._models.items()]
+        parts.append("1 step" if self._steps == 1 else f"{self._steps} steps")
+        parts.append(f"{time.monotonic() - self._started:.1f} s")
+        if reason := result.get("stopReason"):
+            parts.append(f"stopped early: {reason.replace('_', ' ')}")
+        return Text(" · ".join(parts))
+
+
+def _model(provider: str, model: str, used: dict[str, Any]) -> str:
+    if provider == _OFFLINE:
+        return "offline planner, no language model"
+    cached = f" ({used['cachedInputTokens']:,} cached)" if used["cachedInputTokens"] else ""
+    tokens = f"{used['inputTokens']:,} tokens in{cached}, {used['outputTokens']:,} out"
+    cost = f", ${used['costUsd']:.4f}" if "costUsd" in used else ""
+    return f"{provider} {model} ({tokens}{cost})"
+
+
 def _arguments(arguments: dict[str, Any], order: Order) -> RenderableType:
     """All that a call was given, with nothing unseen in it."""
     text = visible(json.dumps(arguments, ensure_ascii=False, indent=2))
-    return Arranged(Text(text, overflow="fold"), order=order)
+    return BidiBlock(Text(text, overflow="fold"), order=order)
 
 
 def _text_of(message: Content) -> str:
@@ -284,7 +329,7 @@ def _text_of(message: Content) -> str:
     return "\n".join(part["text"] for part in message if part["type"] == "text")
 
 
-def _as_decided(interrupt: Interrupt, answer: Answer) -> Interrupt:
+def _with_edits(interrupt: Interrupt, answer: Decision) -> Interrupt:
     """The interrupt with the arguments that were approved."""
     if answer.edited is None:
         return interrupt

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.markdown import Markdown
 from rich.text import Text
 
-from rollcall_cli.safe import SafeConsole, escaped_json, tidy
+from rollcall_cli.console import SafeConsole, escaped_json, tidy
 
 PLANTED = "a\x1b[8mb\x1b]0;title\x07c\x9b2Jd\u202ee\x7f"
 TAME = "a[8mb]0;titlec2Jde"

@@ -1,17 +1,16 @@
-"""How much a call came to, in a few words."""
+"""The outcome of a tool call: its status, and a few words about it."""
 
 from __future__ import annotations
 
 import json
 from typing import Any
 
-_VERDICTS = ("rejected", "expired", "unknown")
+_ERROR_STATUSES = ("rejected", "expired", "unknown")
 _COUNTS = ("totalFound", "totalCount", "total")
 
 
 def of_result(content: str) -> tuple[str, str]:
-    """The status of a call by its result as a server tells it, and how much it found or what went
-    wrong."""
+    """The status of a call from its result on the server, and how much it found or what failed."""
     try:
         result = json.loads(content)
     except ValueError:
@@ -21,14 +20,14 @@ def of_result(content: str) -> tuple[str, str]:
     if "error" not in result:
         return "done", _found(result.get("output"))
     error = result["error"] or {}
-    status = error["code"] if error.get("code") in _VERDICTS else "failed"
+    status = error["code"] if error.get("code") in _ERROR_STATUSES else "failed"
     if status == "rejected":
         return status, f"rejected: {error['reason']}" if error.get("reason") else "rejected"
     return status, str(error.get("message") or status)
 
 
-def of_call_here(tool: str, result: dict[str, Any]) -> tuple[str, str]:
-    """The same of a call that was run here: an entry of `toolResults`."""
+def of_local_call(tool: str, result: dict[str, Any]) -> tuple[str, str]:
+    """The same for a call that ran in this client; `result` is its entry of `toolResults`."""
     if "error" in result:
         return "failed", result["error"]
     found = result["content"]
@@ -59,7 +58,7 @@ def _counted(count: int, one: str, many: str) -> str:
 
 
 def _found(output: Any) -> str:
-    """How much there is: what a result counts itself, and the length of its only list."""
+    """The number of results: the count that the result states, or the length of its only list."""
     values = list(output.values()) if isinstance(output, dict) else [output]
     lists = [len(value) for value in values if isinstance(value, list)]
     shown = lists[0] if len(lists) == 1 else None

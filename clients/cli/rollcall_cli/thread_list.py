@@ -8,9 +8,9 @@ from datetime import datetime
 from rich.text import Text
 
 from rollcall_cli.bidi import isolated
-from rollcall_cli.safe import tidy
+from rollcall_cli.console import tidy
 from rollcall_cli.screen import Screen
-from rollcall_cli.stored import Thread
+from rollcall_cli.store import Thread
 
 
 def show_threads(screen: Screen, threads: Sequence[Thread]) -> None:

@@ -1,7 +1,7 @@
-"""Lays text out so that Hebrew reads rightly wherever it is shown.
+"""Layout of right-to-left text.
 
-Lines are wrapped first, in reading order, so that no word is broken; each line is then put in
-order for the place it goes to.
+Lines are wrapped first, in reading order, so that no word is broken. Each line is then ordered for
+its destination: a file, or a terminal with or without bidirectional support.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ _MARKS = bidi.RIGHT_TO_LEFT_ISOLATE, bidi.POP_ISOLATE
 
 
 class Order(Enum):
-    """Who puts right-to-left text in order."""
+    """Who orders right-to-left text for display."""
 
     READER = "reader"
-    """Whoever opens the file or reads from the pipe: lines as they are."""
+    """The reader of a file or pipe: lines stay unchanged."""
     TERMINAL = "terminal"
-    """The terminal does: lines and names carry the marks that say where each begins and ends."""
+    """The terminal: lines and names carry isolate marks."""
     OURS = "ours"
-    """We do: the terminal puts one character after the other."""
+    """This client: the terminal prints characters from left to right."""
 
 
 def order_for(console: Console, env: Mapping[str, str]) -> Order:
@@ -36,12 +36,12 @@ def order_for(console: Console, env: Mapping[str, str]) -> Order:
     return Order.TERMINAL if bidi.orders_itself(env) else Order.OURS
 
 
-class Arranged:
-    """A block whose lines are put in order after they were wrapped, without blanks around it.
+class BidiBlock:
+    """A block whose lines are ordered after wrapping, without blank lines around it.
 
     Args:
-        left: Columns to keep free on the left.
-        from_right: Whether it is a right-to-left text.
+        left: Columns of indentation.
+        from_right: Whether the text reads from right to left.
     """
 
     def __init__(
@@ -53,27 +53,27 @@ class Arranged:
         self._from_right = from_right
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        # Marks take no room, but not every terminal knows.
+        # Marks have no width, but not every terminal knows that.
         room = len(_MARKS) if self._is_marked else 0
         options = options.update_width(max(options.max_width - self._left - room, 1))
         rendered = console.render_lines(self._block, options, pad=False)
-        for line in _without_blank_ends([_trimmed(line) for line in rendered]):
+        for line in _without_blank_ends([_trim(line) for line in rendered]):
             if line:
                 yield Segment(" " * self._left)
             if line and self._from_right and self._order is not Order.READER:
                 yield Segment(" " * (options.max_width - cell_len(_text(line))))
-            yield from self._arranged(line)
+            yield from self._ordered(line)
             yield Segment.line()
 
     @property
     def _is_marked(self) -> bool:
         return self._from_right and self._order is Order.TERMINAL
 
-    def _arranged(self, line: list[Segment]) -> Iterator[Segment]:
+    def _ordered(self, line: list[Segment]) -> Iterator[Segment]:
         if self._order is Order.OURS:
-            yield from _as_seen(line, from_right=self._from_right)
+            yield from _visual_order(line, from_right=self._from_right)
         elif self._is_marked and line:
-            yield from _marked(line)
+            yield from _with_marks(line)
         else:
             yield from line
 
@@ -87,8 +87,8 @@ def _text(line: list[Segment]) -> str:
     return "".join(segment.text for segment in line)
 
 
-def _trimmed(line: list[Segment]) -> list[Segment]:
-    """The line without blanks at its end, which would be at its wrong end when it is turned."""
+def _trim(line: list[Segment]) -> list[Segment]:
+    """Remove blanks at the end of a line, which reordering would move to its beginning."""
     kept = list(line)
     while kept and not kept[-1].text.rstrip(" "):
         kept.pop()
@@ -97,15 +97,15 @@ def _trimmed(line: list[Segment]) -> list[Segment]:
     return kept
 
 
-def _marked(line: list[Segment]) -> list[Segment]:
-    """The line as one that reads from the right, for a terminal that orders text itself."""
+def _with_marks(line: list[Segment]) -> list[Segment]:
+    """Mark a line as right-to-left, for a terminal that orders text itself."""
     opening, closing = _MARKS
     first, *others = line
     *others, last = [Segment(opening + first.text, first.style), *others]
     return [*others, Segment(last.text + closing, last.style)]
 
 
-def _as_seen(line: list[Segment], *, from_right: bool) -> Iterator[Segment]:
+def _visual_order(line: list[Segment], *, from_right: bool) -> Iterator[Segment]:
     styles = [segment.style for segment in line for _ in segment.text]
     text = _text(line)
     if not (from_right or bidi.has_right_to_left(text) or bidi.FIRST_STRONG_ISOLATE in text):
