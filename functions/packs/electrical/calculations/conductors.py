@@ -114,15 +114,22 @@ class ConductorCheck(Struct, frozen=True):
         return not self.problems
 
 
-def rating_columns(insulation: str, *, wet: bool = False) -> tuple[Rating, Rating]:
+def rating_columns(
+    insulation: str, *, wet: bool = False, in_nm_cable: bool = False
+) -> tuple[Rating, Rating]:
     """Return the columns of Table 310.16 for an insulation: the one that is corrected, and the one
     that is not exceeded. They differ for NM-B cable alone, 90 and 60 °C (334.80).
+
+    Args:
+        in_nm_cable: Whether the conductors are in NM cable, whatever their own insulation.
 
     Raises:
         InvalidArgument: The type is not known, or not for wet places.
     """
     rating = insulation_rating(insulation, wet=wet)
-    return (90 if insulation.strip().upper() in ("NM-B", "NMC-B") else rating), rating
+    if in_nm_cable or insulation.strip().upper() in ("NM-B", "NMC-B"):
+        return 90, 60
+    return rating, rating
 
 
 def ampacity_of(size: Size, how: Installation) -> Ampacity:
@@ -375,7 +382,8 @@ def _case(
         reason = TEXTS.text("calculations.conductors.usual_insulation")
         insulation = basis.assume("insulation", usual, None, reason)
     is_wet = known.conduit_type == "direct_burial"
-    corrected_c, limit_c = rating_columns(insulation, wet=is_wet)
+    is_cable = known.conduit_type == "nm_cable"
+    corrected_c, limit_c = rating_columns(insulation, wet=is_wet, in_nm_cable=is_cable)
     terminal = (
         given.terminal_rating_c or known.terminal_rating_c or default_terminal(need.device_amps)
     )

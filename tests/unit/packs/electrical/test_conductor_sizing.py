@@ -105,6 +105,11 @@ def test_what_marked_terminals_would_change_is_said_where_they_are_assumed() -> 
     assert not check(load_amps=48, continuous=True, terminal_rating_c=60).warnings
 
 
+def test_conductors_in_nm_cable_are_limited_whatever_their_own_insulation_is_called() -> None:
+    range_ = {"insulation": "THHN", "terminal_rating_c": 75}
+    assert ask(HOUSE, "Range", **range_).ampacity == 55  # 6 AWG at 60 °C, not 65 A at 75 °C
+
+
 def test_nm_cable_is_corrected_from_90_and_limited_to_60() -> None:
     found = check(
         load_amps=15, conductor_size="12", insulation="NM-B", terminal_rating_c=75, ambient_f=104
