@@ -316,7 +316,12 @@ class OpenRun(Struct):
             window=self.documents,
             creates={paths.approval(self.db, each.id): each.document() for each in approvals},
             updates={
-                paths.message(self.db, self.thread_id, last["n"]): {"spent": last["spent"]},
+                # A write that changes nothing would keep the step's update time, and whoever
+                # continues expects that of the view.
+                paths.message(self.db, self.thread_id, last["n"]): {
+                    "spent": last["spent"],
+                    "savedBy": self.events.writer,
+                },
                 paths.thread(self.db, self.thread_id): thread,
             },
             audit_entry=audit_entry,

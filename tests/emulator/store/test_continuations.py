@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from google.cloud.firestore import Client
+from msgspec import to_builtins
 
 from rollcall.core.context import Decider, User
 from rollcall.core.errors import Aborted, FailedPrecondition
@@ -152,6 +153,15 @@ SAVES: list[Callable[[OpenRun], None]] = [
     lambda run: run.wait(approvals=(approval(run),), spent=TurnUsage(), result=RESULT),
     lambda run: run.hand_over(),
 ]
+
+
+def test_a_run_that_waits_writes_its_step_and_the_view_at_one_time(db: Client) -> None:
+    """Even if the step costs what it cost when it was saved."""
+    run = waiting(db)
+    step = paths.message(db, run.thread_id, run.documents[-1]["n"]).get()
+    view = paths.window(db, run.thread_id).get()
+    assert step.get("spent") == to_builtins(TurnUsage())
+    assert step.update_time == view.update_time
 
 
 @pytest.mark.parametrize("save", SAVES)
