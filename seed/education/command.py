@@ -17,7 +17,7 @@ from seed.screen import Screen
 from seed.target import app_platform
 
 _AT_ONCE = 200
-_MOST_BYTES = 20_000_000
+_MAX_BYTES = 20_000_000
 
 
 def add_to(commands: Any, *, target: argparse.ArgumentParser) -> None:
@@ -79,8 +79,8 @@ def read_line(line: str) -> tuple[str, dict[str, Any]]:
 
 def _lines(path: Path) -> Iterator[tuple[int, str]]:
     try:
-        if path.stat().st_size > _MOST_BYTES:
-            raise Unusable(f"{path} is larger than {_MOST_BYTES:,} bytes")
+        if path.stat().st_size > _MAX_BYTES:
+            raise Unusable(f"{path} is larger than {_MAX_BYTES:,} bytes")
         text = path.read_text(encoding="utf-8-sig")
     except OSError as error:
         raise Unusable(f"{path} cannot be read: {error.strerror}") from error

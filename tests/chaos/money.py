@@ -32,7 +32,7 @@ CALL = 35_000
 RUN = 320 * 30 + 6_000 * 5
 """What a run of the agent `thrifty` reserves for its call."""
 PATIENCE_S = 600.0
-MOST_RETRIES = 5
+MAX_RETRIES = 5
 """How often a process tries a call again that the contended day did not take."""
 
 
@@ -165,7 +165,7 @@ def spend(platform: Any, job: Job, events: list[dict[str, Any]], number: int) ->
             return {"calls": calls, "refusedAt": time.time(), "retries": retries}
         except Unavailable as error:
             retries += 1
-            if retries > MOST_RETRIES:
+            if retries > MAX_RETRIES:
                 raise
             budget.close()
             time.sleep(error.retry_after_s or 0.0)

@@ -27,7 +27,7 @@ from google.cloud.firestore_v1.types import StructuredQuery
 from rollcall.core.options import collection_id
 
 COMMITTED = Path(__file__).parents[2] / "firestore.indexes.json"
-MOST_BRANCHES = 30
+MAX_BRANCHES = 30
 
 _Field = StructuredQuery.FieldFilter.Operator
 _Unary = StructuredQuery.UnaryFilter.Operator
@@ -154,8 +154,8 @@ class Indexes:
 
     def problem(self, shape: Shape) -> str | None:
         """Why production would refuse a query of this shape; None where it would not."""
-        if len(shape.branches) > MOST_BRANCHES:
-            return f"{len(shape.branches)} branches of `in` and OR; at most {MOST_BRANCHES} work"
+        if len(shape.branches) > MAX_BRANCHES:
+            return f"{len(shape.branches)} branches of `in` and OR; at most {MAX_BRANCHES} work"
         for branch in dict.fromkeys(frozenset(branch) for branch in shape.branches):
             missing = self._missing(shape, branch)
             if missing:

@@ -12,7 +12,7 @@ from typing import Any
 from rollcall_cli.functions import Functions
 from rollcall_cli.problem import Problem
 
-MOST_BYTES = 10_000_000
+MAX_BYTES = 10_000_000
 """What a server takes as one file."""
 
 _IMAGES = ("image/png", "image/jpeg", "image/webp", "image/gif")
@@ -69,8 +69,8 @@ def _read(file: Path) -> bytes:
             raise Problem("no_file", file=file)
         if not file.is_file():
             raise Problem("not_a_file", file=file)
-        if (size := file.stat().st_size) > MOST_BYTES:
-            raise Problem("large_file", file=file, bytes=f"{size:,}", most=f"{MOST_BYTES:,}")
+        if (size := file.stat().st_size) > MAX_BYTES:
+            raise Problem("large_file", file=file, bytes=f"{size:,}", most=f"{MAX_BYTES:,}")
         return file.read_bytes()
     except OSError as error:
         raise Problem("unreadable", file=file, why=error.strerror) from error

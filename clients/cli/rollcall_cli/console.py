@@ -15,7 +15,7 @@ from typing import Any
 from rich.console import Console, ConsoleDimensions, ConsoleOptions, RenderableType
 from rich.segment import Segment
 
-MOST_COLUMNS = 100
+MAX_COLUMNS = 100
 
 # C0 without tab and line feed, DEL, C1; embeddings and overrides. Isolates stay: Hebrew needs them.
 _CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e]")
@@ -52,7 +52,7 @@ class SafeConsole(Console):
     def size(self) -> ConsoleDimensions:
         """The current size; a terminal can be resized."""
         found = super().size
-        return ConsoleDimensions(min(found.width, MOST_COLUMNS), found.height)
+        return ConsoleDimensions(min(found.width, MAX_COLUMNS), found.height)
 
     @size.setter
     def size(self, size: tuple[int, int]) -> None:

@@ -17,8 +17,8 @@ _HOSTS = {
     "FIRESTORE_EMULATOR_HOST": 8080,
     "FUNCTIONS_EMULATOR_HOST": 5001,
 }
-_HIGHEST_PORT = 65_535
-_HIGHEST_OFFSET = _HIGHEST_PORT - max(_HOSTS.values())
+_MAX_PORT = 65_535
+_MAX_OFFSET = _MAX_PORT - max(_HOSTS.values())
 _NAME = re.compile(r"[a-z][a-z0-9-]{0,62}")
 _PREFIX = re.compile(r"[a-z][a-z0-9]{0,15}")
 _ADDRESS = re.compile(r"(?:[A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\]):([0-9]{1,5})", re.ASCII)
@@ -109,8 +109,8 @@ def emulators_from_env(env: Mapping[str, str]) -> Deployment:
         Problem: PORT_OFFSET, a host, project, region or prefix is invalid.
     """
     offset = env.get("PORT_OFFSET") or "0"
-    if not (re.fullmatch(r"[0-9]{1,5}", offset) and int(offset) <= _HIGHEST_OFFSET):
-        raise Problem("port_offset", most=_HIGHEST_OFFSET, given=repr(offset))
+    if not (re.fullmatch(r"[0-9]{1,5}", offset) and int(offset) <= _MAX_OFFSET):
+        raise Problem("port_offset", most=_MAX_OFFSET, given=repr(offset))
     auth, firestore, functions = (
         _address(name, env.get(name) or f"127.0.0.1:{port + int(offset)}")
         for name, port in _HOSTS.items()
@@ -149,6 +149,6 @@ def check_prefix(text: str) -> str:
 
 def _address(variable: str, text: str) -> str:
     found = _ADDRESS.fullmatch(text)
-    if not (found and int(found[1]) <= _HIGHEST_PORT):
+    if not (found and int(found[1]) <= _MAX_PORT):
         raise Problem("no_address", variable=variable, given=repr(text))
     return text

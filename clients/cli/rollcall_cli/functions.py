@@ -18,7 +18,7 @@ from rollcall_cli import http
 from rollcall_cli.http import CallError, ConnectionLost
 from rollcall_cli.wording import error_text
 
-MOST_BYTES = 64_000_000
+MAX_BYTES = 64_000_000
 """The largest event or answer, so that a broken server cannot exhaust the memory."""
 
 _DATA = b"data: "
@@ -123,10 +123,10 @@ def _read_all(chunks: Iterator[bytes]) -> bytes:
 def _check_size(size: int) -> None:
     """
     Raises:
-        CallError: It is more than `MOST_BYTES`.
+        CallError: It is more than `MAX_BYTES`.
     """
-    if size > MOST_BYTES:
-        raise CallError("internal", error_text("long_answer", most=f"{MOST_BYTES:,}"))
+    if size > MAX_BYTES:
+        raise CallError("internal", error_text("long_answer", most=f"{MAX_BYTES:,}"))
 
 
 def _frames(chunks: Iterator[bytes]) -> Iterator[dict[str, Any]]:

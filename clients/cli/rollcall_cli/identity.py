@@ -17,7 +17,7 @@ from rollcall_cli.http import CallError
 from rollcall_cli.wording import Message, error_text
 
 _TOKEN_LIVES_S = 50 * 60  # an hour, less a good margin
-_MOST_USERS = 10
+_MAX_USERS = 10
 ERROR_CODES = frozenset(
     [
         "EMAIL_NOT_FOUND",
@@ -115,7 +115,7 @@ def emails(deployment: Deployment) -> list[str]:
     url = f"{deployment.identity_url}projects/{deployment.project}/accounts:query"
     found = _post(deployment, url, data={}, headers={"Authorization": "Bearer owner"})
     users = found.get("userInfo") or []
-    return sorted(each["email"] for each in users if each.get("email"))[:_MOST_USERS]
+    return sorted(each["email"] for each in users if each.get("email"))[:_MAX_USERS]
 
 
 def _user_from(deployment: Deployment, method: str, data: dict[str, str]) -> User:

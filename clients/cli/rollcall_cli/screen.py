@@ -21,7 +21,7 @@ from rollcall_cli.markdown_stream import Block, MarkdownStream, Section, begins_
 from rollcall_cli.problem import Problem
 
 INDENT = 2
-_MOST_SOURCES = 12
+_MAX_SOURCES = 12
 _RECOGNISABLE_CHARS = 40
 # Only the terminal's own colours, which suit its background, and none that is
 # pale on white.
@@ -114,14 +114,14 @@ class Screen:
         the answer gives them itself."""
         if citations:
             self.say()
-        for citation in citations[:_MOST_SOURCES]:
+        for citation in citations[:_MAX_SOURCES]:
             parts = [bidi.isolated(part) for part in citation["title"].split(" · ")]
             title = Text.assemble((f"[{citation['n']}] ", "cyan"), " · ".join(parts), style="dim")
             self.indented(title)
             quote = " ".join((citation.get("quote") or "").split())
             if quote and quote[:_RECOGNISABLE_CHARS] not in answer:
                 self._quote(quote)
-        if (more := len(citations) - _MOST_SOURCES) > 0:
+        if (more := len(citations) - _MAX_SOURCES) > 0:
             self.indented(Text(f"and {more} more", "dim"))
 
     def footnote(self, text: str | Text) -> None:

@@ -37,7 +37,7 @@ import { RollcallError } from "./errors.js";
  */
 
 const PAGE = 50;
-const MOST_OF_A_PAGE = 500;
+const MAX_OF_A_PAGE = 500;
 /** So many entries are read at once where all are wanted. */
 const AT_ONCE = 200;
 
@@ -50,8 +50,8 @@ const AT_ONCE = 200;
  * @throws {RollcallError}
  */
 export async function page(read, { limit = PAGE, before, withReplaced = false } = {}) {
-  if (!Number.isInteger(limit) || limit < 1 || limit > MOST_OF_A_PAGE) {
-    const message = `limit must be a whole number from 1 to ${MOST_OF_A_PAGE}, not ${limit}`;
+  if (!Number.isInteger(limit) || limit < 1 || limit > MAX_OF_A_PAGE) {
+    const message = `limit must be a whole number from 1 to ${MAX_OF_A_PAGE}, not ${limit}`;
     throw new RollcallError("invalid-argument", message, { field: "limit" });
   }
   /** @type {Entry[]} */

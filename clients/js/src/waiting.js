@@ -4,7 +4,7 @@ import { isLost } from "./errors.js";
 
 /** @import { Patience } from "./course.js" */
 
-const LONGEST_MS = 8_000;
+const MAX_MS = 8_000;
 
 /**
  * Do what can be done again, until it is not lost on the way.
@@ -32,7 +32,7 @@ export async function insist(work, { pause: first = 250, most }, signal) {
  * @param {AbortSignal} signal
  */
 export async function pause(ms, signal) {
-  await sleep(Math.min(LONGEST_MS, ms) * (0.75 + Math.random() / 2), signal);
+  await sleep(Math.min(MAX_MS, ms) * (0.75 + Math.random() / 2), signal);
   if (globalThis.navigator?.onLine === false) await online(signal);
   signal.throwIfAborted();
 }

@@ -26,14 +26,14 @@ from rollcall.core.shapes import Wire
 from rollcall.store.batches import where
 from rollcall.store.files import FileStore
 
-MOST_LISTED = 100
-MOST_OF_COURSES = 500
+MAX_LISTED = 100
+MAX_OF_COURSES = 500
 """Most published contents that are read for every 30 courses."""
 _COURSES_AT_ONCE = 30
 """Most values of an `in` filter of Firestore."""
 PLAYED: tuple[ContentKind, ...] = ("activity", "exam", "lesson", "worksheet", "test")
 """Kinds that pupils answer; others are for the teacher, or are listened to."""
-MOST_IMAGE_BYTES = 5_000_000
+MAX_IMAGE_BYTES = 5_000_000
 IMAGE_TYPES = ("image/png", "image/jpeg", "image/gif", "image/webp", "image/svg+xml")
 
 
@@ -89,13 +89,13 @@ def list_activities(ctx: ToolContext) -> Activities:
     courses = own_courses(ctx, role="student")
     found, is_all = _published(ctx, list(courses))
     if not courses or any(each.role == "teacher" for each in courses.values()):
-        own = own_contents(ctx, MOST_LISTED)
-        is_all = is_all and len(own) < MOST_LISTED
+        own = own_contents(ctx, MAX_LISTED)
+        is_all = is_all and len(own) < MAX_LISTED
         for opened in own:
             if opened.content.status == "draft" and opened.content.kind in PLAYED:
                 found[opened.id] = (opened.content, opened.snapshot.get("updatedAt"))
     newest = sorted(found.items(), key=lambda each: each[1][1], reverse=True)
-    listed = newest[:MOST_LISTED]
+    listed = newest[:MAX_LISTED]
     attempts = _attempts(ctx, {id: content for id, (content, _) in listed})
     return Activities(
         courses=[
@@ -134,14 +134,14 @@ def get_activity_image(ctx: ToolContext, *, block_id: AttemptId) -> ActivityImag
         raise NotFound(TEXTS.text("errors.no_picture"), field="blockId")
     store = FileStore(ctx.db)
     file = store.find_own(opened.content.uid, item.block.image.file_id)
-    if file.content_type not in IMAGE_TYPES or file.bytes > MOST_IMAGE_BYTES:
+    if file.content_type not in IMAGE_TYPES or file.bytes > MAX_IMAGE_BYTES:
         raise FailedPrecondition(
             TEXTS.text(
                 "errors.not_a_picture",
                 content_type=file.content_type,
                 bytes=file.bytes,
                 types=", ".join(IMAGE_TYPES),
-                most=MOST_IMAGE_BYTES,
+                most=MAX_IMAGE_BYTES,
             ),
             field="blockId",
         )
@@ -159,8 +159,8 @@ def _published(
         at_once = course_ids[start : start + _COURSES_AT_ONCE]
         query = ctx.db.collection(CONTENTS).where(filter=where("courseId", "in", at_once))
         published = query.where(filter=where("status", "==", "published"))
-        read = list(published.limit(MOST_OF_COURSES).stream())
-        is_all = is_all and len(read) < MOST_OF_COURSES
+        read = list(published.limit(MAX_OF_COURSES).stream())
+        is_all = is_all and len(read) < MAX_OF_COURSES
         for each in read:
             found[each.id] = (read_content(each.to_dict() or {}), each.get("updatedAt"))
     return found, is_all

@@ -28,9 +28,9 @@ from rollcall.core.texts import isolated
 from rollcall.store.batches import where
 
 FEWEST = 5
-MOST_ATTEMPTS = 5_000
+MAX_ATTEMPTS = 5_000
 """Most attempts of one course that are read, the newest ones."""
-MOST_COURSES = 20
+MAX_COURSES = 20
 TimeRange = Literal["week", "month", "semester", "year"]
 DAYS: dict[TimeRange, int] = {"year": 365, "semester": 150, "month": 30, "week": 7}
 """Longest first."""
@@ -152,7 +152,7 @@ def _courses(ctx: ToolContext, course_id: str | None) -> list[Course]:
     taught = list(own_courses(ctx).values())
     if not taught:
         raise InvalidArgument(TEXTS.text("errors.teaches_nothing"), field="courseId")
-    if len(taught) > MOST_COURSES:
+    if len(taught) > MAX_COURSES:
         raise InvalidArgument(TEXTS.text("errors.teaches_many"), field="courseId")
     return taught
 
@@ -167,9 +167,9 @@ def _answers(
         query = ctx.db.collection(ATTEMPTS).where(filter=where("courseId", "==", course.id))
         if student_id is not None:
             query = query.where(filter=where("uid", "==", student_id))
-        newest = query.order_by("startedAt", direction="DESCENDING").limit(MOST_ATTEMPTS)
+        newest = query.order_by("startedAt", direction="DESCENDING").limit(MAX_ATTEMPTS)
         attempts = [each.to_dict() or {} for each in newest.stream()]
-        is_all = is_all and len(attempts) < MOST_ATTEMPTS
+        is_all = is_all and len(attempts) < MAX_ATTEMPTS
         for attempt in attempts:
             for answer in attempt["answers"].values():
                 if answer.get("points") is None or not answer["maxPoints"]:
@@ -323,7 +323,7 @@ def _answer_text(locale: str, result: Analytics, has_answers: bool) -> str:
     if result.suppressed and result.total is not None:
         parts.append(TEXTS.say(locale, "analytics.suppressed", count=result.suppressed))
     if not result.looked_at_all:
-        parts.append(TEXTS.say(locale, "analytics.newest", most=MOST_ATTEMPTS))
+        parts.append(TEXTS.say(locale, "analytics.newest", most=MAX_ATTEMPTS))
     return " ".join(parts)
 
 

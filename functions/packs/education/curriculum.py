@@ -32,8 +32,8 @@ from rollcall.core.texts import isolated, short
 from rollcall.store.batches import where
 
 STANDARDS = "curriculumStandards"
-MOST_SEARCHED = 1_000
-MOST_FOUND = 20
+MAX_SEARCHED = 1_000
+MAX_FOUND = 20
 
 Line = Annotated[str, Field(min_length=1, max_length=300)]
 Statement = Annotated[str, Field(min_length=1, max_length=2_000)]
@@ -138,7 +138,7 @@ def search_curriculum(
     stored = [each for each in every if not wanted or wanted & set(each[1].bloom_levels)]
     without_bloom = sum(not standard.bloom_levels for _, standard in every) if wanted else 0
     has_topic = topic is not None and bool(topic.strip())
-    found = standards_about(topic or "", stored, MOST_FOUND) if has_topic else stored[:MOST_FOUND]
+    found = standards_about(topic or "", stored, MAX_FOUND) if has_topic else stored[:MAX_FOUND]
     shown = [_found_standard(id, standard, ctx.locale) for id, standard in found]
     for id, standard in found:
         ctx.cite(standard_citation(id, standard, ctx.locale))
@@ -178,7 +178,7 @@ def search_curriculum(
 def find_standards(ctx: ToolContext, subject: str, grade: str) -> list[tuple[str, Standard]]:
     """Return the stored standards of a subject and grade, by id."""
     query = ctx.db.collection(STANDARDS).where(filter=where("subject", "==", subject))
-    query = query.where(filter=where("grades", "array_contains", grade)).limit(MOST_SEARCHED)
+    query = query.where(filter=where("grades", "array_contains", grade)).limit(MAX_SEARCHED)
     found = {each.id: read_standard(each.to_dict() or {}) for each in query.stream()}
     return sorted(found.items())
 

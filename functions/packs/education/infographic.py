@@ -45,7 +45,7 @@ from rollcall.render.sheet import (
     Theme,
 )
 
-MOST_POINTS = 12
+MAX_POINTS = 12
 Style = Literal["educational", "colorful", "minimalist", "infographic"]
 THEMES: dict[str, Theme] = {
     "educational": Theme(accent="#1f3a5f", tint="#e8eef6", paper="#ffffff"),
@@ -108,7 +108,7 @@ def generate_infographic(
     topic: Topic,
     grade_level: Annotated[Grade, AS_GRADE_LEVEL],
     style: Style = "educational",
-    data_points: Annotated[list[DataPoint] | None, Field(max_length=MOST_POINTS)] = None,
+    data_points: Annotated[list[DataPoint] | None, Field(max_length=MAX_POINTS)] = None,
 ) -> Infographic:
     """Make an infographic: a picture of a topic's figures, as SVG and PNG.
 
@@ -203,7 +203,7 @@ def passage_facts(passages: Sequence[Passage]) -> list[Fact]:
             fact = _fact(line, passage.source(line))
             if fact.figure and len(line) <= 200 and line not in (each.text for each in found):
                 found.append(fact)
-    return found[:MOST_POINTS]
+    return found[:MAX_POINTS]
 
 
 def _fact(line: str, source: Source | None = None) -> Fact:

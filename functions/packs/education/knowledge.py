@@ -23,28 +23,28 @@ from rollcall.core.hidden import Hidden
 from rollcall.core.shapes import Display, FileId, Wire
 from rollcall.core.texts import isolated, short
 from rollcall.knowledge.documents import CONTENT_TYPES, Status
-from rollcall.knowledge.search import MOST_PASSAGES, QUERY_CHARS, SearchResult, citation, search
+from rollcall.knowledge.search import MAX_PASSAGES, QUERY_CHARS, SearchResult, citation, search
 from rollcall.knowledge.uploads import add_document
 from rollcall.store.files import FileStore
 
 _KINDS = {".pdf": "pdf", ".docx": "docx", ".txt": "text", ".md": "markdown"}
-MOST_COURSES = 30
+MAX_COURSES = 30
 """Most courses whose documents are searched."""
 
 VolumeType = Literal["textbook", "worksheet", "exam", "general"]
 FileName = Annotated[str, Field(min_length=1, max_length=200)]
-MOST_BASE64 = 340_000
+MAX_BASE64 = 340_000
 """Most base64 characters of a file in the arguments, which an approval stores in 360,000 bytes."""
 
 
 def _checked_size(value: Any) -> Any:
-    if isinstance(value, str) and len(value) > MOST_BASE64:
-        raise ValueError(TEXTS.text("errors.file_too_large", most=MOST_BASE64 * 3 // 4))
+    if isinstance(value, str) and len(value) > MAX_BASE64:
+        raise ValueError(TEXTS.text("errors.file_too_large", most=MAX_BASE64 * 3 // 4))
     return value
 
 
 Base64 = Annotated[
-    str, Field(min_length=1, max_length=MOST_BASE64), BeforeValidator(_checked_size), Hidden()
+    str, Field(min_length=1, max_length=MAX_BASE64), BeforeValidator(_checked_size), Hidden()
 ]
 
 
@@ -176,7 +176,7 @@ def search_knowledge(
     query: Annotated[str, Field(min_length=1, max_length=QUERY_CHARS)],
     subject: Subject | None = None,
     grade: Annotated[Grade | None, AS_GRADE] = None,
-    limit: Annotated[int, Field(ge=1, le=MOST_PASSAGES)] = 10,
+    limit: Annotated[int, Field(ge=1, le=MAX_PASSAGES)] = 10,
 ) -> SearchResult:
     """Search the teacher's books and documents, and those of the teacher's courses, for what they
     say.
@@ -221,4 +221,4 @@ def course_group(course_id: str) -> str:
 
 def taught_groups(ctx: ToolContext) -> list[str]:
     """Return the document groups of the courses that the user teaches now."""
-    return [course_group(each.id) for each in taught_by(ctx)[:MOST_COURSES]]
+    return [course_group(each.id) for each in taught_by(ctx)[:MAX_COURSES]]

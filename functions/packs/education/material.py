@@ -17,7 +17,7 @@ from rollcall.core.context import ToolContext
 from rollcall.core.shapes import Wire
 from rollcall.core.texts import isolated, short
 
-MOST_SEARCHED = 500
+MAX_SEARCHED = 500
 _BOOSTS = {"title": 2.0, "topic": 2.0, "subject": 1.0, "grade": 1.0, "kind": 1.0}
 Query = Annotated[str, Field(max_length=500)]
 Limit = Annotated[int, Field(ge=1, le=50)]
@@ -72,8 +72,8 @@ def search_user_content(
         content_type: One kind of material alone.
         limit: Most to return.
     """
-    own = own_contents(ctx, MOST_SEARCHED + 1)
-    searched = own[:MOST_SEARCHED]
+    own = own_contents(ctx, MAX_SEARCHED + 1)
+    searched = own[:MAX_SEARCHED]
     of_kind = [each for each in searched if content_type in (None, each.content.kind)]
     texts = [_texts(each) for each in of_kind]
     is_list = not query.strip()
@@ -93,7 +93,7 @@ def search_user_content(
         answer=answer,
         contents=found,
         searched=len(of_kind),
-        searched_all=len(own) <= MOST_SEARCHED,
+        searched_all=len(own) <= MAX_SEARCHED,
     )
 
 

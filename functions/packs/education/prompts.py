@@ -24,12 +24,12 @@ from rollcall.store.batches import where
 
 PROMPTS = "prompts"
 PROMPT_RATINGS = "promptRatings"
-MOST_SEARCHED = 500
+MAX_SEARCHED = 500
 _BOOSTS = {"title": 2.0, "category": 1.0, "text": 1.0}
 _RATING_SHARE = 0.2
 """The share that the best rating adds to a score."""
-_MOST_RATINGS = 200
-_FEWEST_RATINGS = 3
+_MAX_RATINGS = 200
+_MIN_RATINGS = 3
 """Fewer ratings would reveal who rated, so they are neither shown nor counted."""
 
 Category = Literal[
@@ -127,7 +127,7 @@ def _readable(ctx: ToolContext) -> dict[str, dict[str, Any]]:
     own = prompts.where(filter=where("uid", "==", ctx.user.uid))
     found: dict[str, dict[str, Any]] = {}
     for query in (own, shared):
-        found |= {each.id: each.to_dict() or {} for each in query.limit(MOST_SEARCHED).stream()}
+        found |= {each.id: each.to_dict() or {} for each in query.limit(MAX_SEARCHED).stream()}
     return found
 
 
@@ -135,5 +135,5 @@ def _stars(ctx: ToolContext, prompt_id: str) -> float | None:
     """Return the mean of a prompt's ratings; None where they are too few."""
     of_prompt = where("promptId", "==", prompt_id)
     query = ctx.db.collection(PROMPT_RATINGS).where(filter=of_prompt).select(["stars"])
-    stars = [(each.to_dict() or {})["stars"] for each in query.limit(_MOST_RATINGS).stream()]
-    return round(mean(stars), 1) if len(stars) >= _FEWEST_RATINGS else None
+    stars = [(each.to_dict() or {})["stars"] for each in query.limit(_MAX_RATINGS).stream()]
+    return round(mean(stars), 1) if len(stars) >= _MIN_RATINGS else None

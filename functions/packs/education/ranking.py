@@ -10,7 +10,7 @@ from rollcall.core.text import terms
 
 _LENGTH_DAMPING = 0.5
 _HALF_WEIGHT = 1.2
-_LEAST_SHARE = 0.3
+_MIN_SHARE = 0.3
 """Least score of a result, as a share of the best one's; below it only common words match."""
 
 
@@ -31,6 +31,6 @@ def ranked(
     postings = Postings.build(field_weights(counted, fields, k=_HALF_WEIGHT))
     worths = {word: rarity(postings.count(word), postings.size) for word in query_terms}
     found = best(postings.scores(worths), limit)
-    least = found[0][1] * _LEAST_SHARE if found else 0.0
+    least = found[0][1] * _MIN_SHARE if found else 0.0
     most = sum(worths.values())
     return [(place, round(score / most, 4)) for place, score in found if score >= least]

@@ -23,7 +23,7 @@ from rollcall.render import spreadsheet
 from rollcall.render.sheet import Cell, Sheet, Table
 from rollcall.store.batches import where
 
-MOST_ATTEMPTS = 20_000
+MAX_ATTEMPTS = 20_000
 """Most attempts of a course that are counted, the newest ones."""
 LEVELS: tuple[str, ...] = get_args(Bloom)
 Format = Literal["xlsx", "csv"]
@@ -93,7 +93,7 @@ def export_data(
     names = {each.id: str((each.to_dict() or {}).get("name") or "") for each in pupils}
     of_course = where("courseId", "==", course.id)
     query = ctx.db.collection(ATTEMPTS).where(filter=of_course)
-    newest = query.order_by("startedAt", direction="DESCENDING").limit(MOST_ATTEMPTS)
+    newest = query.order_by("startedAt", direction="DESCENDING").limit(MAX_ATTEMPTS)
     fields = ["uid", "status", "answers"]
     attempts = [each.to_dict() or {} for each in newest.select(fields).stream()]
     table = results(names, attempts, ctx.locale, with_bloom=include_bloom)
@@ -108,7 +108,7 @@ def export_data(
         format=format,
         students=len(names),
         attempts=len(attempts),
-        counted_all=len(attempts) < MOST_ATTEMPTS,
+        counted_all=len(attempts) < MAX_ATTEMPTS,
         files=[file],
     )
 

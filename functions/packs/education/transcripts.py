@@ -21,9 +21,9 @@ from rollcall.core.errors import FailedPrecondition, InvalidArgument
 from rollcall.core.shapes import Citation, FileRef, Wire
 from rollcall.store.files import FileStore
 
-MOST_CHARS = 12_000
+MAX_CHARS = 12_000
 """Most characters of text in the result, as many as a passage may have; the file has all."""
-MOST_CAPTION_BYTES = 2_000_000
+MAX_CAPTION_BYTES = 2_000_000
 _HOSTS = frozenset(("youtube.com", "m.youtube.com", "music.youtube.com", "youtube-nocookie.com"))
 _VIDEO_ID = re.compile(r"[A-Za-z0-9_-]{11}")
 _TIMES = re.compile(
@@ -113,8 +113,8 @@ def transcribe_youtube(
         origin=origin,
         lines=len(lines),
         seconds=seconds,
-        text=text[:MOST_CHARS],
-        is_whole=len(text) <= MOST_CHARS,
+        text=text[:MAX_CHARS],
+        is_whole=len(text) <= MAX_CHARS,
         files=[file],
     )
 
@@ -205,9 +205,9 @@ def _clock(seconds: float) -> str:
 def _captions_file(ctx: ToolContext, file_id: str) -> str:
     store = FileStore(ctx.db)
     file = store.find_own(ctx.user.uid, file_id)
-    if file.bytes > MOST_CAPTION_BYTES:
+    if file.bytes > MAX_CAPTION_BYTES:
         raise InvalidArgument(
-            TEXTS.text("errors.captions_too_large", bytes=file.bytes, most=MOST_CAPTION_BYTES),
+            TEXTS.text("errors.captions_too_large", bytes=file.bytes, most=MAX_CAPTION_BYTES),
             field="fileId",
         )
     try:

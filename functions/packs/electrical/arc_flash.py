@@ -10,7 +10,7 @@ from pydantic import Field
 
 from packs.electrical.calculations.arc_flash import (
     BURN_CAL_CM2,
-    LONGEST_S,
+    MAX_S,
     ArcCase,
     ArcParameters,
     Ppe,
@@ -291,7 +291,7 @@ def arc_warnings(arc: ArcParameters, ppe: Ppe, basis: Basis) -> Iterator[Text]:
         yield from ppe.items
     if ppe.requirement == "category":
         yield TEXTS.text("arc_flash.not_both")
-    if arc.clearing_time_s > LONGEST_S:
+    if arc.clearing_time_s > MAX_S:
         yield TEXTS.text("arc_flash.long")
     if arc.voltage_v <= 240 and arc.bolted_ka < 2:
         yield TEXTS.text("arc_flash.unlikely")

@@ -44,7 +44,7 @@ from packs.electrical.calculations.loads.calculation import (
 from packs.electrical.calculations.loads.dwellings import (
     APPLIANCE_FACTOR,
     APPLIANCE_LEAST_VA,
-    FEWEST_APPLIANCES,
+    MIN_APPLIANCES,
 )
 from packs.electrical.calculations.requirements import CONTINUOUS, Requirement
 from packs.electrical.nec.conductors import label, rank, small_conductor_limit
@@ -510,7 +510,7 @@ def _fastened_va(watts: Sequence[float], edition: Edition) -> float:
     """220.53: of four or more, 75 %; from 2020 on those below 500 W are not among them."""
     least = APPLIANCE_LEAST_VA if edition >= 2020 else 0
     counted = [each for each in watts if each >= least]
-    share = APPLIANCE_FACTOR if len(counted) >= FEWEST_APPLIANCES else 1
+    share = APPLIANCE_FACTOR if len(counted) >= MIN_APPLIANCES else 1
     return sum(watts) - sum(counted) * (1 - share)
 
 

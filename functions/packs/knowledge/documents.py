@@ -19,7 +19,7 @@ from rollcall.knowledge.documents import (
     readable,
     remove,
 )
-from rollcall.knowledge.search import MOST_PASSAGES, QUERY_CHARS, SearchResult, citation, search
+from rollcall.knowledge.search import MAX_PASSAGES, QUERY_CHARS, SearchResult, citation, search
 
 TEXTS = Texts(__file__)
 
@@ -76,7 +76,7 @@ def search_documents(
     query: Annotated[str, Field(min_length=1, max_length=QUERY_CHARS)],
     scope: Literal["mine", "team", "all"] = "all",
     document_id: str | None = None,
-    limit: Annotated[int, Field(ge=1, le=MOST_PASSAGES)] = 8,
+    limit: Annotated[int, Field(ge=1, le=MAX_PASSAGES)] = 8,
 ) -> SearchResult:
     """Search the documents that the user uploaded or the user's team shares, for what they say.
 

@@ -17,8 +17,8 @@ from packs.messaging.task_wording import is_trivial, out_of_context, without_dea
 from packs.messaging.wording import TEXTS
 from rollcall.core.text import language, sentences, terms
 
-_LEAST_CONFIDENCE = 0.5
-_MOST_CONFIDENCE = 0.97
+_MIN_CONFIDENCE = 0.5
+_MAX_CONFIDENCE = 0.97
 _REPLIES_WITHIN = timedelta(hours=24)
 _REPLIES_LOOKED_AT = 4
 _ANSWERS_WITHIN = timedelta(minutes=30)
@@ -55,7 +55,7 @@ def _read(messages: list[ChatMessage], people: People, conversation_id: str) -> 
                 continue
             settled = _with_replies(item, messages[place + 1 :], people)
             # A likely item that was refused stays, so that a stored copy of it is removed.
-            if (settled.confidence or item.confidence) >= _LEAST_CONFIDENCE:
+            if (settled.confidence or item.confidence) >= _MIN_CONFIDENCE:
                 _add_item(items, settled)
     return items
 
@@ -102,7 +102,7 @@ def _with_acceptance(item: ActionItem, people: People, reply: ChatMessage) -> Ac
         item,
         assignee_id=item.assignee_id or person.id,
         assignee=item.assignee or person.name,
-        confidence=round(min(_MOST_CONFIDENCE, item.confidence + 0.1), 2),
+        confidence=round(min(_MAX_CONFIDENCE, item.confidence + 0.1), 2),
         context=f"{item.context} / {person.name}: {plain(reply.text)[:120]}",
     )
 
@@ -117,7 +117,7 @@ def _add_item(items: list[ActionItem], item: ActionItem) -> None:
                 assignee=known.assignee or item.assignee,
                 deadline=item.deadline or known.deadline,
                 confidence=round(
-                    min(_MOST_CONFIDENCE, max(known.confidence, item.confidence) + 0.03), 2
+                    min(_MAX_CONFIDENCE, max(known.confidence, item.confidence) + 0.03), 2
                 ),
             )
             return

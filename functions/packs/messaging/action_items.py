@@ -165,7 +165,7 @@ def _changed(ctx: ToolContext, target: Target, status: str) -> ActionItemChanged
 
 
 PersonName = Annotated[str, Field(min_length=1, max_length=200)]
-_MOST_NAMESAKES = 3
+_MAX_NAMESAKES = 3
 """With ten conversations in one query that makes thirty branches, which is Firestore's limit."""
 _ME = TEXTS.phrases("cues.me")
 
@@ -255,7 +255,7 @@ def _assignee_filter(assignee: str | None, mine: ReadableConversations) -> dict[
     pairs = (
         pair for talk in mine.conversations.values() for pair in talk.participant_names.items()
     )
-    found = namesakes(assignee, pairs)[:_MOST_NAMESAKES]
+    found = namesakes(assignee, pairs)[:_MAX_NAMESAKES]
     return {"assigneeId": found} if found else {"assignee": [assignee.strip()]}
 
 

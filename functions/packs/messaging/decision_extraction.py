@@ -21,10 +21,10 @@ _SETTLEMENT = 0.62
 _CHOICE = 0.6
 _REPLIES_LOOKED_AT = 6
 _REPLIES_WITHIN = timedelta(hours=24)
-_MOST_WORDS_OF_A_CHOICE = 4
+_MAX_WORDS_OF_A_CHOICE = 4
 _TOPIC_CHARS = 140
-_LEAST_CONFIDENCE = 0.4
-_MOST_CONFIDENCE = 0.97
+_MIN_CONFIDENCE = 0.4
+_MAX_CONFIDENCE = 0.97
 _SUPERSEDED = 0.5
 _SAME_MATTER = 0.5
 _FEW_WORDS = 3
@@ -99,7 +99,7 @@ def _accepted_proposal(
             return None  # Another proposal took its place.
     if not yes:
         return None
-    confidence = min(_MOST_CONFIDENCE, _PROPOSAL + _PER_YES * len({m.sender_id for m in yes}))
+    confidence = min(_MAX_CONFIDENCE, _PROPOSAL + _PER_YES * len({m.sender_id for m in yes}))
     return Decision(
         id=finding_id(conversation_id, message, what),
         message=message,
@@ -185,7 +185,7 @@ def _choice(text: str, earlier: str) -> str | None:
     """Read "Paid day." in reply to a choice between a home assignment and a paid day."""
     answer = next(iter(sentences(text)), "")
     wanted = set(terms(answer))
-    if "?" in answer or not wanted or len(answer.split()) > _MOST_WORDS_OF_A_CHOICE:
+    if "?" in answer or not wanted or len(answer.split()) > _MAX_WORDS_OF_A_CHOICE:
         return None
     for sentence in sentences(earlier):
         offered = sentence.endswith("?") and pattern("decisions.choice").search(sentence)
@@ -262,7 +262,7 @@ def _stated_decisions(
             impact=_impact_of(f"{sentence} {what}"),
             confidence=round(confidence, 2),
         )
-        if decision.confidence >= _LEAST_CONFIDENCE:
+        if decision.confidence >= _MIN_CONFIDENCE:
             yield decision
 
 
@@ -306,7 +306,7 @@ def _add_decision(decisions: list[Decision], decision: Decision, text: str) -> N
         shared = len(words & other) / max(1, min(len(words), len(other)))
         if set(terms(known.decision)) == set(terms(decision.decision)):
             decisions[place] = replace(
-                known, confidence=round(min(_MOST_CONFIDENCE, known.confidence + 0.05), 2)
+                known, confidence=round(min(_MAX_CONFIDENCE, known.confidence + 0.05), 2)
             )
             return
         if shared >= _SAME_MATTER or (takes_back and words & other):

@@ -176,7 +176,7 @@ def _date(text: str | None) -> str | None:
 
 
 BEGINNING = (datetime(1970, 1, 1, tzinfo=UTC), "")
-MOST_PENDING = 50
+MAX_PENDING = 50
 """Most late messages that are kept by id; with more, the cursor moves back."""
 SEEN_IDS = 20
 """How many of the last messages read are kept by id: a neighbour that is not among them is new."""
@@ -250,7 +250,7 @@ def note_late(
         if not late and not changed:
             return
         pending = (*state.pending, *(item.id for item in late))
-        if len(pending) <= MOST_PENDING:
+        if len(pending) <= MAX_PENDING:
             changed_state = replace(state, pending=pending, drained_count=None)
         else:
             cursor = min(state.cursor, (min(item.sent_at for item in late), ""))
@@ -273,9 +273,9 @@ def forget_items(db: Client, message_id: str) -> None:
         delete_documents(db, fetch(query.select([])))
 
 
-MOST_MESSAGES = 2_000
+MAX_MESSAGES = 2_000
 """Most new messages of one conversation that one call reads."""
-MOST_SECONDS = 40.0
+MAX_SECONDS = 40.0
 PAGE = 300
 MODEL_PAGE = 80
 _PENDING_AT_ONCE = 10
@@ -294,7 +294,7 @@ def extract_new(ctx: ToolContext, mine: ReadableConversations) -> ExtractionResu
     due = _undrained(ctx, mine)
     if not due:
         return ExtractionResult(0, is_all=True)
-    ends = time.monotonic() + MOST_SECONDS
+    ends = time.monotonic() + MAX_SECONDS
     results: list[ExtractionResult] = []
     for some in chunks(due, _CONVERSATIONS_AT_ONCE):
         results += side_by_side(lambda item: _extract_conversation(ctx, item, ends=ends), some)
@@ -329,10 +329,10 @@ def _extract_conversation(
     ctx: ToolContext, conversation: Conversation, *, ends: float
 ) -> ExtractionResult:
     looked_at = 0
-    while looked_at < MOST_MESSAGES and time.monotonic() < ends:
-        work = partial(_step, ctx, conversation, MOST_MESSAGES - looked_at)
+    while looked_at < MAX_MESSAGES and time.monotonic() < ends:
+        work = partial(_step, ctx, conversation, MAX_MESSAGES - looked_at)
         # A model may take longer for a page than a write may wait for its turn.
-        step = until_unchanged(work, within_s=MOST_SECONDS)
+        step = until_unchanged(work, within_s=MAX_SECONDS)
         looked_at += step.messages
         if step.is_all:
             return ExtractionResult(looked_at, is_all=True)

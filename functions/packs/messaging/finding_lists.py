@@ -21,7 +21,7 @@ from rollcall.store.batches import where
 ConversationIds = Annotated[list[str], Field(min_length=1, max_length=50)]
 Limit = Annotated[int, Field(ge=1, le=50)]
 Offset = Annotated[int, Field(ge=0, le=500)]
-MOST_FILTERED = 300
+MAX_FILTERED = 300
 """Most findings that are read to apply a condition that Firestore cannot."""
 Found = tuple[str, dict[str, Any]]
 
@@ -70,10 +70,10 @@ def listing(
         order: (field, "ASCENDING" or "DESCENDING") for Firestore's sort.
         key: The same order, for merging the batches' results.
         where: Further conditions: a field, and the values it may have.
-        fits: A further condition, applied to the first `MOST_FILTERED` findings.
+        fits: A further condition, applied to the first `MAX_FILTERED` findings.
     """
     extracted = extract_new(ctx, mine)
-    most = MOST_FILTERED if fits else offset + limit
+    most = MAX_FILTERED if fits else offset + limit
     found, total = _first(ctx, mine, collection, order, key, most, where or {})
     is_all = mine.is_all and extracted.is_all
     if fits:

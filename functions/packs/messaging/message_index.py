@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 
 
 SCHEMA_VERSION = 1
-MOST_MESSAGES = 200
+MAX_MESSAGES = 200
 # Every distinct term is an index entry of the document; Firestore allows 40,000.
-MOST_TERMS = 6_000
-_MOST_WORDS_OF_ONE_MESSAGE = 400
-_LONGEST_TERM = 40
+MAX_TERMS = 6_000
+_MAX_WORDS_OF_ONE_MESSAGE = 400
+_MAX_TERM = 40
 
 
 class Entry(Struct, frozen=True):
@@ -43,7 +43,7 @@ class Entry(Struct, frozen=True):
 
 
 class Shard(Struct, frozen=True):
-    """Up to `MOST_MESSAGES` consecutive messages of one conversation, in time order."""
+    """Up to `MAX_MESSAGES` consecutive messages of one conversation, in time order."""
 
     conversation_id: str
     number: int
@@ -58,9 +58,9 @@ class Shard(Struct, frozen=True):
     @property
     def is_full(self) -> bool:
         """Whether the next message belongs to a new shard."""
-        if len(self.entries) >= MOST_MESSAGES:
+        if len(self.entries) >= MAX_MESSAGES:
             return True
-        return len(self.terms) + _MOST_WORDS_OF_ONE_MESSAGE > MOST_TERMS
+        return len(self.terms) + _MAX_WORDS_OF_ONE_MESSAGE > MAX_TERMS
 
 
 def append(shard: Shard, message: ChatMessage) -> Shard:
@@ -71,8 +71,8 @@ def append(shard: Shard, message: ChatMessage) -> Shard:
     shard = remove(shard, message.id)
     if message.encrypted:
         return shard
-    words = terms(message.text)[:_MOST_WORDS_OF_ONE_MESSAGE]
-    cut = tuple(word[:_LONGEST_TERM] for word in words)
+    words = terms(message.text)[:_MAX_WORDS_OF_ONE_MESSAGE]
+    cut = tuple(word[:_MAX_TERM] for word in words)
     entries = list(shard.entries)
     entry = Entry(_milliseconds(message.sent_at), message.id, message.sender_id, cut)
     insort(entries, entry, key=lambda each: (each.sent_at_ms, each.message_id))
@@ -133,7 +133,7 @@ def _milliseconds(moment: datetime) -> int:
     return round(moment.timestamp() * 1000)
 
 
-MOST_ENCRYPTED = 400
+MAX_ENCRYPTED = 400
 """Most encrypted messages that one shard lists."""
 
 
@@ -146,9 +146,9 @@ class _OpenShard(Struct):
     changed: bool = False
 
 
-MOST_SHARDS = 60
+MAX_SHARDS = 60
 """Most shards read for one question; about 12,000 messages."""
-MOST_RARE_TERMS = 8
+MAX_RARE_TERMS = 8
 """Most words of a question that are looked up, those with the highest weight first."""
 IN_VALUES = 30
 """Most conversations in one query, whose only other filter has one value."""
@@ -198,19 +198,19 @@ def read_shards(db: Client, conversation_ids: Sequence[str], query: Query) -> Sh
     ]
     reads = ShardReads()
     numbers = side_by_side(count, batches)
-    if sum(numbers) <= MOST_SHARDS:
+    if sum(numbers) <= MAX_SHARDS:
         reads.take(side_by_side(fetch, batches))
     elif not query.has_topic:
         # A question without a topic, or about a person: read the newest shards.
         reads.is_all = False
-        reads.take(_newest(batches, numbers, room=MOST_SHARDS))
+        reads.take(_newest(batches, numbers, room=MAX_SHARDS))
     else:
         _read_by_words(reads, batches, query)
     return reads
 
 
 def _read_by_words(reads: ShardReads, batches: list[BaseQuery], query: Query) -> None:
-    words = sorted(query.weights, key=lambda term: -query.weights[term])[:MOST_RARE_TERMS]
+    words = sorted(query.weights, key=lambda term: -query.weights[term])[:MAX_RARE_TERMS]
     queries = [
         batch.where(filter=where("terms", "array_contains", word))
         for word in words
@@ -223,7 +223,7 @@ def _read_by_words(reads: ShardReads, batches: list[BaseQuery], query: Query) ->
         for start in range(0, len(queries), width)
     ]
     for of_word, found in sorted(per_word, key=lambda item: sum(item[1])):
-        room = MOST_SHARDS - reads.documents
+        room = MAX_SHARDS - reads.documents
         if sum(found) > room:
             reads.is_all = False
         if room > 0:
@@ -373,7 +373,7 @@ class IndexChanges:
         if self._last is None:
             self._last = self._load_last()
         last = self._open[self._last]
-        if last.shard.is_full or len(last.encrypted) >= MOST_ENCRYPTED:
+        if last.shard.is_full or len(last.encrypted) >= MAX_ENCRYPTED:
             self._last += 1
             self._open[self._last] = _OpenShard(Shard(self._conversation_id, self._last), set())
         return self._last

@@ -28,7 +28,7 @@ _REACH = 4  # Standard deviation, in steps, over which a word's influence fades.
 _STRIDE = 8  # Messages per step of the wider discussion; the nearer scale has one per step.
 _NEAR_HALF = 3.0  # Mentions of a term near a message that give half of its full value.
 _WIDE_HALF = 5.0  # The same for the wider discussion, if it fills its reach,
-_LEAST_ROOM = 0.2  # and in proportion for a shorter one, down to this share.
+_MIN_ROOM = 0.2  # and in proportion for a shorter one, down to this share.
 _SPEAKER_BONUS = 1.5
 _SUBSTANTIAL = 4  # Words from which on a message counts in full.
 _SPREAD = 7  # Standard deviation, in messages, over which a pick lowers its neighbours.
@@ -204,7 +204,7 @@ def _wide_scores(
     """Return by step how much of the question the wider discussion mentions."""
     full = _STRIDE * sum(_KERNEL)
     filled = _density(line.place // _STRIDE for line in lines)
-    half = {step: _WIDE_HALF * max(_LEAST_ROOM, mass / full) for step, mass in filled.items()}
+    half = {step: _WIDE_HALF * max(_MIN_ROOM, mass / full) for step, mass in filled.items()}
     scores: dict[int, float] = defaultdict(float)
     for term, found in mentions.items():
         value = values[term]

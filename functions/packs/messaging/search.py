@@ -21,7 +21,7 @@ from rollcall.core.context import ToolContext
 from rollcall.core.shapes import Display, Wire
 from rollcall.core.text import excerpt, terms
 
-MOST_FOUND = 100
+MAX_FOUND = 100
 """Most hits that are ranked."""
 _SPARE = 20
 """Messages read beyond the page: some were deleted, and some with all topic words move up."""
@@ -131,11 +131,11 @@ def _hits(
     """Rank by words, and fuse with the nearest in meaning where there is an embedder."""
     titles = {id: mine.name(id) for id in mine.ids}
     scope = read_scope(question, titles=titles, now=ctx.now)
-    found = rank(reads.shards.values(), question, limit=MOST_FOUND, scope=scope)
+    found = rank(reads.shards.values(), question, limit=MAX_FOUND, scope=scope)
     if ctx.embedder is None or not mine.ids:
         return found
-    near = nearest(ctx.db, ctx.embedder, mine.ids, question, limit=MOST_FOUND // 2)
-    return fuse(found, near, limit=MOST_FOUND)
+    near = nearest(ctx.db, ctx.embedder, mine.ids, question, limit=MAX_FOUND // 2)
+    return fuse(found, near, limit=MAX_FOUND)
 
 
 def _results(ctx: ToolContext, mine: ReadableConversations, hits: list[Hit]) -> list[SearchResult]:

@@ -11,7 +11,7 @@ from packs.messaging.documents import in_words, iso, moment_of, text_of
 from rollcall.core.context import ToolContext
 from rollcall.core.shapes import Citation
 
-MOST_CITATIONS = 20
+MAX_CITATIONS = 20
 CONTENT_CHARS = 2_000
 """Most characters of a message in a result."""
 QUOTE_CHARS = 160
@@ -28,12 +28,12 @@ def cite_message(
     sent_at: datetime | None,
     quote: str,
 ) -> None:
-    """Cite a message as a source of the result, up to `MOST_CITATIONS` messages.
+    """Cite a message as a source of the result, up to `MAX_CITATIONS` messages.
 
     Args:
         quote: Words of this message only.
     """
-    if len(ctx.citations) >= MOST_CITATIONS:
+    if len(ctx.citations) >= MAX_CITATIONS:
         return
     parts = [conversation_name, sender_name, in_words(sent_at)]
     ctx.cite(

@@ -34,8 +34,8 @@ from rollcall.core.context import ToolContext
 from rollcall.core.shapes import Wire
 from rollcall.core.text import language, sentences, terms
 
-_MOST_SENTENCES = 600
-_FEWEST_TERMS = 2
+_MAX_SENTENCES = 600
+_MIN_TERMS = 2
 _DAMPING = 0.85
 _ROUNDS = 20
 _DECISION_BOOST = 1.8
@@ -113,9 +113,9 @@ def _sentences_of(messages: list[ChatMessage]) -> list[_Sentence]:
     for message in messages:
         for text in sentences(message.text):
             found = frozenset(terms(text))
-            if len(found) >= _FEWEST_TERMS:
+            if len(found) >= _MIN_TERMS:
                 units.append(_Sentence(len(units), message, plain(text), found))
-    return units[-_MOST_SENTENCES:]
+    return units[-_MAX_SENTENCES:]
 
 
 def _scores(
@@ -229,7 +229,7 @@ def _cut(text: str, most: int) -> str:
 
 LAST_MESSAGES = 100
 """Most messages that a summary covers, the last ones."""
-_MOST_SOURCES = 8
+_MAX_SOURCES = 8
 _RECOGNIZED_BY = 40
 _INSTRUCTIONS = """
 Summarize this conversation in at most {words} words, in the language most of it is written in.
@@ -289,7 +289,7 @@ def summarize_conversation(
     conversation = mine.conversations[conversation_id]
     messages = _latest(ctx, conversation_id)
     text, sources, author = _summary(ctx, messages, max_length, focus_area)
-    for message in sources[:_MOST_SOURCES]:
+    for message in sources[:_MAX_SOURCES]:
         _cite(ctx, mine, conversation_id, message)
     return ConversationSummaryText(
         summary=text,

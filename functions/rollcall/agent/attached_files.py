@@ -26,7 +26,7 @@ from rollcall.core.redaction import redacted
 from rollcall.core.texts import TEXTS
 from rollcall.models.base import AttachedFile, Delta, Model, ModelRequest
 from rollcall.models.provider import media_types
-from rollcall.store.attachments import MOST_BYTES, inline_content
+from rollcall.store.attachments import MAX_BYTES, inline_content
 from rollcall.store.files import FileStore
 
 if TYPE_CHECKING:
@@ -250,7 +250,7 @@ def _files_to_send(messages: Sequence[Message]) -> dict[str, Media]:
     messages_with_files = [message for message in messages if _files(message)]
     for message in messages_with_files[: -NEWEST - 1 : -1]:
         more = chosen | {_key(part): part for part in _files(message)}
-        if sum(map(_bytes, more.values())) > MOST_BYTES:
+        if sum(map(_bytes, more.values())) > MAX_BYTES:
             break
         chosen = more
     return chosen

@@ -260,7 +260,7 @@ def fit_messages(messages: Sequence[Message], tokens: int) -> tuple[Message, ...
     return tuple(newest)
 
 
-MOST_COUNTED = 5_000
+MAX_COUNTED = 5_000
 """How many of a thread's older documents are read to count its messages."""
 
 
@@ -275,7 +275,7 @@ def dialogue_so_far(db: Client, thread_id: str, documents: Sequence[dict[str, An
     if first > 0:
         log = paths.thread(db, thread_id).collection(collection_id("messages"))
         older = log.where(filter=where("n", "<", first)).order_by("n", direction="DESCENDING")
-        older = older.select(["role", "turnId", "replaces", "createdAt"]).limit(MOST_COUNTED)
+        older = older.select(["role", "turnId", "replaces", "createdAt"]).limit(MAX_COUNTED)
         every = [each.to_dict() or {} for each in reversed(list(older.stream()))] + every
     messages = [each for each in without_replaced(every) if each.get("role") == "user"]
     began_at = messages[0].get("createdAt") if messages else None

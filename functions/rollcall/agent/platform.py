@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 log = logging.getLogger("rollcall")
 
 DEVICES = "devices"
-MOST_DEVICES = 100
+MAX_DEVICES = 100
 """How many devices of one decider get a push."""
-MOST_SECONDS = 10.0
+MAX_SECONDS = 10.0
 _AT_ONCE = 20
 
 
@@ -130,7 +130,7 @@ class _Device(Struct, frozen=True):
 
 
 def notify(db: Client, decider: Decider, *, approval_id: str) -> None:
-    """Push to every device that the decider registered, within `MOST_SECONDS`.
+    """Push to every device that the decider registered, within `MAX_SECONDS`.
 
     A decision never depends on a push: failures are logged, and nothing is raised. It does nothing
     on the emulators, which send no notifications, and where no device is registered.
@@ -146,7 +146,7 @@ def notify(db: Client, decider: Decider, *, approval_id: str) -> None:
         daemon=True,
     )
     work.start()
-    work.join(MOST_SECONDS)
+    work.join(MAX_SECONDS)
     if work.is_alive():
         log.warning("push for the approval %s takes too long; not waiting", approval_id)
 
@@ -177,7 +177,7 @@ def _devices(db: Client, decider: Decider) -> list[_Device]:
     else:
         return []
     devices: dict[str, _Device] = {}
-    for snapshot in query.limit(MOST_DEVICES).stream():
+    for snapshot in query.limit(MAX_DEVICES).stream():
         data = snapshot.to_dict() or {}
         token, locale = data.get("token"), data.get("locale")
         if not isinstance(token, str) or not token or data.get("uid") == decider.not_uid:

@@ -49,10 +49,10 @@ REPLY_CHARS = 150_000
 NAME_CHARS = 100
 """The most characters of a tool's name that are read; no tool has such a long name."""
 MAX_PART_DEPTH = 64
-SHORTEST_S, LONGEST_S = 0.03, 0.15
+MIN_S, MAX_S = 0.03, 0.15
 """The shortest and the longest time that a delta is held back."""
 LONG_CHARS = 10_000
-"""From this length on a text's deltas are held back for `LONGEST_S`."""
+"""From this length on a text's deltas are held back for `MAX_S`."""
 QUEUE_DELTAS = 256
 """How many deltas the reader thread may be ahead of its consumer; beyond it waits `FULL_S`."""
 FULL_S = 0.01
@@ -137,7 +137,7 @@ class DeltaBuffer(Struct):
         if self.sent_at is None:
             return 0.0
         share = min(self.chars / LONG_CHARS, 1.0)
-        return self.sent_at + SHORTEST_S + share * (LONGEST_S - SHORTEST_S)
+        return self.sent_at + MIN_S + share * (MAX_S - MIN_S)
 
 
 class ReplyBuilder:

@@ -31,7 +31,7 @@ from rollcall.commands.doctor.deployment import (
     job_problem,
 )
 from rollcall.commands.doctor.findings import (
-    MOST_CHARS,
+    MAX_CHARS,
     Finding,
     Google,
     GoogleRefusal,
@@ -108,7 +108,7 @@ def enqueue(project: str, data: dict[str, Any], *, is_local: bool) -> str:
         with _admin_app(project, is_local=is_local) as app:
             return str(functions.task_queue(target, app=app).enqueue({"data": data}))
     except Exception as error:  # the SDK, its transport and its credentials, each in its way
-        raise Problem(clipped(str(error), MOST_CHARS)) from error
+        raise Problem(clipped(str(error), MAX_CHARS)) from error
 
 
 def _custom_token(google: Google, uid: str) -> str | None:
@@ -143,7 +143,7 @@ def _admin_app(project: str, *, is_local: bool) -> Iterator[Any]:
 MESSAGE = "What can you do?"
 
 _STREAMS = 3
-_MOST_TRIES = 4
+_MAX_TRIES = 4
 """How many of the app's writes are tried until one waits for a decision."""
 _QUEUE_S = 90.0
 _POLL_S = 0.5
@@ -296,7 +296,7 @@ class Smoke(Struct):
 
     def _approval(self) -> Finding:
         asked = []
-        for agent, capability in islice(self._writes(), _MOST_TRIES):
+        for agent, capability in islice(self._writes(), _MAX_TRIES):
             message = capability.examples[0]["userRequest"]
             result = self._call("run_agent", {"agent": agent, "message": message})
             self.threads.append(result["threadId"])

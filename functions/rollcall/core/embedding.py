@@ -15,7 +15,7 @@ from rollcall.core.errors import (
 
 AT_ONCE = 100
 """How many texts one call embeds."""
-MOST_FAILURES = 16
+MAX_FAILURES = 16
 """After this many failed calls in a row the embedder counts as down. One refused text among
 `AT_ONCE` makes at most eight calls fail, and others between them succeed."""
 
@@ -49,7 +49,7 @@ def embed_documents(
             break
         except Exception as error:  # of an SDK or a network; search by words still works
             failures += 1
-            if failures == MOST_FAILURES:
+            if failures == MAX_FAILURES:
                 log.warning("%s embeds no documents (%s)", embedder.id, error)
                 break
             if len(part) == 1:

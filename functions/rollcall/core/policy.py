@@ -33,7 +33,7 @@ from rollcall.core.shapes import Role, Wire
 
 PATTERN_CHARS = 500
 PATH_CHARS = 1_000
-MOST_PARTS = 50
+MAX_PARTS = 50
 _ANY = "**"
 _DEVICES = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)
 """Names of devices on Windows, in every folder."""
@@ -94,7 +94,7 @@ def _parts(path: str) -> list[str] | None:
     are_names = all(
         part == part.strip().rstrip(".") and not _DEVICES.fullmatch(part) for part in parts
     )
-    return parts if 0 < len(parts) <= MOST_PARTS and are_names else None
+    return parts if 0 < len(parts) <= MAX_PARTS and are_names else None
 
 
 def _is_hidden(part: str) -> bool:

@@ -63,7 +63,7 @@ _HEBREW_RARE_PREFIXES = frozenset("משכ")
 # "שהוא", "ולא", "כשאני": conjunctions also attach to function words. The other prefixes are not
 # removed there: "ב" before "על" makes "owner", not "in" and "on".
 _HEBREW_CONJUNCTIONS = ("וכש", "כש", "וש", "ש", "ו")
-_FEWEST_LETTERS = 3
+_MIN_LETTERS = 3
 _STEMMING = Lock()
 
 
@@ -138,7 +138,7 @@ def hebrew_stem(word: str) -> str:
     # "החגים" contains "חג", but the ש of "שירים" belongs to the word.
     has_article = word.startswith("ה") and word.endswith("ימ")
     while word not in irregular:
-        fewest = _FEWEST_LETTERS - has_article
+        fewest = _MIN_LETTERS - has_article
         # The מ of "מילה" belongs to the word, but "השנה" has an article.
         fewest += singular.endswith("ה") and singular[0] in _HEBREW_RARE_PREFIXES
         may_be_cut = len(singular) > fewest and word[0] in HEBREW_PREFIXES
@@ -183,12 +183,12 @@ def _hebrew_root(singular: str) -> str:
 
 
 def _without_feminine(word: str) -> str:
-    return word[:-1] if word[-1] in "הת" and len(word) > _FEWEST_LETTERS else word
+    return word[:-1] if word[-1] in "הת" and len(word) > _MIN_LETTERS else word
 
 
 def _without_yod(word: str) -> str:
     """Return a word without the ending of an adjective or of a construct plural."""
-    return word[:-1] if word[-1] == "י" and len(word) > _FEWEST_LETTERS + 1 else word
+    return word[:-1] if word[-1] == "י" and len(word) > _MIN_LETTERS + 1 else word
 
 
 def language(text: str) -> Language:

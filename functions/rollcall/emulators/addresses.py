@@ -25,7 +25,7 @@ _SERVICES = ("eventarc", "hub", "logging", "ui")
 """The emulators that firebase-tools adds by itself."""
 
 _HOST = "127.0.0.1"
-_HIGHEST_OFFSET = 55_000
+_MAX_OFFSET = 55_000
 # The usual ports differ in their last two digits, so that two copies whose offsets are whole
 # hundreds never meet.
 _STEP = 100
@@ -157,8 +157,8 @@ def offset() -> int:
         Problem: It is not a usable offset.
     """
     text = os.environ.get("PORT_OFFSET") or "0"
-    if not text.isdecimal() or int(text) % _STEP or int(text) > _HIGHEST_OFFSET:
-        raise Problem(f"PORT_OFFSET is a whole hundred up to {_HIGHEST_OFFSET}, not {text!r}.")
+    if not text.isdecimal() or int(text) % _STEP or int(text) > _MAX_OFFSET:
+        raise Problem(f"PORT_OFFSET is a whole hundred up to {_MAX_OFFSET}, not {text!r}.")
     if int(text) in _UNUSABLE:
         raise Problem(f"PORT_OFFSET={text} leads to a port that fetch refuses; take another.")
     return int(text)

@@ -45,11 +45,11 @@ if TYPE_CHECKING:
 
 DOCUMENTS = "documents"
 PARTS = "parts"
-MOST_BYTES = 20_000_000
+MAX_BYTES = 20_000_000
 """The largest file."""
 ALLOWANCE = Allowance(files=100, bytes=200_000_000)
 """The most that one user may store."""
-MOST_DOCUMENTS = 300
+MAX_DOCUMENTS = 300
 """The most documents that one search or list reads; a team may have more."""
 CONTENT_TYPES = {
     "application/pdf": "pdf",
@@ -237,11 +237,11 @@ def readable(
     by_id: dict[str, StoredDocument] = {}
     is_all = True
     for test in wanted:
-        query = db.collection(collection_id(DOCUMENTS)).where(filter=test).limit(MOST_DOCUMENTS + 1)
+        query = db.collection(collection_id(DOCUMENTS)).where(filter=test).limit(MAX_DOCUMENTS + 1)
         some = [document for each in query.stream() if (document := read(each))]
-        is_all = is_all and len(some) <= MOST_DOCUMENTS
+        is_all = is_all and len(some) <= MAX_DOCUMENTS
         by_id |= {
-            each.id: each for each in some[:MOST_DOCUMENTS] if may_read(user, each.data, groups)
+            each.id: each for each in some[:MAX_DOCUMENTS] if may_read(user, each.data, groups)
         }
     return sorted(by_id.values(), key=lambda each: each.updated_at, reverse=True), is_all
 

@@ -25,17 +25,17 @@ from xml.parsers import expat
 
 from msgspec import Struct
 
-from rollcall.knowledge.pages import MOST_CHARS, CannotRead, Page, cleaned
+from rollcall.knowledge.pages import MAX_CHARS, CannotRead, Page, cleaned
 
-MOST_ENTRIES = 5_000
-MOST_PART_BYTES = 60_000_000
+MAX_ENTRIES = 5_000
+MAX_PART_BYTES = 60_000_000
 """The limit for the unpacked text, with its markup."""
-MOST_LIST_BYTES = 2_000_000
-MOST_TOKEN_BYTES = 2_000_000
+MAX_LIST_BYTES = 2_000_000
+MAX_TOKEN_BYTES = 2_000_000
 """The limit for one tag or comment, which expat rereads from its start with each new chunk."""
-MOST_DEPTH = 200
+MAX_DEPTH = 200
 """The limit for nested elements."""
-MOST_CELLS = 200_000
+MAX_CELLS = 200_000
 """The limit for the cells of all tables."""
 PIECE_CHARS = 100_000
 
@@ -83,7 +83,7 @@ def read_docx(path: Path) -> Iterator[int | Page]:
     try:
         with zipfile.ZipFile(path) as archive:
             _check(archive)
-            blocks = _elements(archive, _TEXT_PART, MOST_PART_BYTES, depth=2)
+            blocks = _elements(archive, _TEXT_PART, MAX_PART_BYTES, depth=2)
             read = (block for block in blocks if not _is_left_out(block))
             lines = [line for block in read for line in _lines(block)]
     except (NotImplementedError, RuntimeError) as error:  # unknown compression; a password
@@ -100,20 +100,20 @@ def read_docx(path: Path) -> Iterator[int | Page]:
 def _check(archive: zipfile.ZipFile) -> None:
     entries = archive.infolist()
     names = {each.filename for each in entries}
-    if len(entries) > MOST_ENTRIES:
+    if len(entries) > MAX_ENTRIES:
         raise CannotRead("too_heavy")
     if any(each.flag_bits & 1 for each in entries):
         raise CannotRead("encrypted")
     if not {_TEXT_PART, _CONTENTS} <= names:
         raise CannotRead("wrong_type")
     has_code = any(name.lower().endswith("vbaproject.bin") for name in names)
-    for each in _elements(archive, _CONTENTS, MOST_LIST_BYTES, depth=1):
+    for each in _elements(archive, _CONTENTS, MAX_LIST_BYTES, depth=1):
         has_code = has_code or "macroenabled" in each.get("ContentType", "").lower()
     if has_code:
         raise CannotRead("macros")
     for name in sorted(names):
         if name.startswith(("word/", "_rels/")) and name.endswith(".rels"):
-            for root in _elements(archive, name, MOST_LIST_BYTES, depth=0):
+            for root in _elements(archive, name, MAX_LIST_BYTES, depth=0):
                 for each in root.iter():
                     kind = each.get("Type", "").rpartition("/")[2]
                     if each.get("TargetMode", "").lower() == "external" and kind != "hyperlink":
@@ -131,7 +131,7 @@ def _elements(archive: zipfile.ZipFile, name: str, most: int, *, depth: int) -> 
     def start(tag: str, attributes: dict[str, str]) -> None:
         nonlocal cells
         cells += tag.endswith(" tc")
-        if len(opened) >= MOST_DEPTH or cells > MOST_CELLS:
+        if len(opened) >= MAX_DEPTH or cells > MAX_CELLS:
             raise CannotRead("too_heavy")
         element = Element(tag, attributes)
         if len(opened) > depth:
@@ -147,7 +147,7 @@ def _elements(archive: zipfile.ZipFile, name: str, most: int, *, depth: int) -> 
         nonlocal chars
         if opened[-1].tag.endswith(" t"):
             chars += len(data)
-            if chars > MOST_CHARS:  # before all of it is in memory
+            if chars > MAX_CHARS:  # before all of it is in memory
                 raise CannotRead("too_much_text")
             opened[-1].text = (opened[-1].text or "") + data
 
@@ -167,7 +167,7 @@ def _elements(archive: zipfile.ZipFile, name: str, most: int, *, depth: int) -> 
             if read > most:
                 raise CannotRead("too_heavy")
             parser.Parse(data, False)
-            if read - parser.CurrentByteIndex > MOST_TOKEN_BYTES:
+            if read - parser.CurrentByteIndex > MAX_TOKEN_BYTES:
                 raise CannotRead("too_heavy")
             yield from ended
             ended.clear()

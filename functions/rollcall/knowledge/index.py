@@ -43,7 +43,7 @@ _VERSION = 1
 _USUAL_WORDS = 110
 _SATURATION, _DAMPING = 1.2, 0.6
 _HEADING_TIMES = 2
-_LONGEST_WORD = 40
+_MAX_WORD = 40
 _EMBEDDED_AT_ONCE = 64
 SECTION_SEPARATOR = " › "
 """Separates headings in one line, outermost first."""
@@ -235,4 +235,4 @@ def _embed(embedder: Embedder, pieces: Sequence[Piece]) -> list[list[float]] | N
 
 
 def _stems(text: str) -> list[str]:
-    return [word[:_LONGEST_WORD] for word in terms(text)]
+    return [word[:_MAX_WORD] for word in terms(text)]

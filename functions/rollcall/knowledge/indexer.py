@@ -33,8 +33,8 @@ from rollcall.store.files import FileStore
 if TYPE_CHECKING:
     from google.cloud.firestore import Client, WriteBatch
 
-MOST_ATTEMPTS = 4
-MOST_PASSAGES = 10_000
+MAX_ATTEMPTS = 4
+MAX_PASSAGES = 10_000
 """The most passages of one document, twice as many as the longest text has; a document with more
 would exclude all others from a search."""
 _PROGRESS_EVERY_S = 2.0
@@ -135,7 +135,7 @@ def index(platform: Platform, document_id: str) -> None:
         return
     try:
         try:
-            if claim.document.data["attempts"] >= MOST_ATTEMPTS:
+            if claim.document.data["attempts"] >= MAX_ATTEMPTS:
                 raise CannotRead("failed")
             current_file: str | None = _read(platform, claim)
         except CannotRead as error:
@@ -207,7 +207,7 @@ def _read(platform: Platform, claim: _Claim) -> str:
                 out.write(part)
         for piece in split(pages(path), markdown=kind == "markdown"):
             writer.add(piece)
-            if writer.passages > MOST_PASSAGES:
+            if writer.passages > MAX_PASSAGES:
                 raise CannotRead("too_many_passages")
     if not writer.passages:
         raise CannotRead("no_text")

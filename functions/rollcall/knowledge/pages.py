@@ -17,9 +17,9 @@ from msgspec import Struct
 
 from rollcall.core.texts import TEXTS, Text
 
-MOST_PAGES = 500
-MOST_PAGE_CHARS = 200_000
-MOST_CHARS = 6_000_000
+MAX_PAGES = 500
+MAX_PAGE_CHARS = 200_000
+MAX_CHARS = 6_000_000
 """The limit for all pages together: about 2,000 densely printed ones."""
 
 Problem = Literal[
@@ -65,7 +65,7 @@ class CannotRead(Exception):
     @property
     def text(self) -> Text:
         """The problem's message, to be localized."""
-        limits = {"pages": MOST_PAGES, "chars": f"{MOST_CHARS:,}"}
+        limits = {"pages": MAX_PAGES, "chars": f"{MAX_CHARS:,}"}
         return TEXTS.text(f"documents.problems.{self.problem}", **limits)
 
     def reason(self) -> dict[str, str]:
@@ -85,7 +85,7 @@ _HEBREW = re.compile(rb"[\xe0-\xfa]{2,}")
 _HIGH = re.compile(rb"[\x80-\xff]")
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufffe\uffff\ud800-\udfff]")
 _PIECE_CHARS = 100_000
-_MOST_CONTROL = 0.05
+_MAX_CONTROL = 0.05
 """A share of control characters that no text exceeds."""
 
 
@@ -101,9 +101,9 @@ def read_plain(data: bytes) -> Iterator[int | Page]:
         raise CannotRead("wrong_type")
     text = decoded(data)
     clean = cleaned(text)
-    if len(text) - len(clean) > _MOST_CONTROL * len(text) + text.count("\r"):
+    if len(text) - len(clean) > _MAX_CONTROL * len(text) + text.count("\r"):
         raise CannotRead("wrong_type")
-    if len(clean) > MOST_CHARS:
+    if len(clean) > MAX_CHARS:
         raise CannotRead("too_much_text")
     if not clean.strip():
         raise CannotRead("no_text")

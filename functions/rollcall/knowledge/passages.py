@@ -1,7 +1,7 @@
 """Splits pages into passages for search and citation, without losing text.
 
 A passage ends before a heading, or at the end of a paragraph or a sentence after about
-`TARGET_CHARS`, and at the latest at `MOST_CHARS`. It has its pages and the headings above it.
+`TARGET_CHARS`, and at the latest at `MAX_CHARS`. It has its pages and the headings above it.
 Headings are recognised by Markdown's marks, or by the look of printed headings.
 """
 
@@ -17,10 +17,10 @@ from rollcall.core.texts import TEXTS
 from rollcall.knowledge.pages import Page
 
 TARGET_CHARS = 1_100
-MOST_CHARS = 1_500
+MAX_CHARS = 1_500
 HEADING_CHARS = 120
 """A longer line is not a heading."""
-_FEWEST_CHARS = 60
+_MIN_CHARS = 60
 """A shorter passage continues after an apparent heading on the same page: in a table many lines
 look like headings."""
 _SENTENCE_ENDS = (".", "!", "?", ":", "״", "。")
@@ -32,7 +32,7 @@ _PLAIN_LEVEL = 3
 _BEGINS_TITLE = re.compile(r"[A-ZÀ-Þא-ת(“\"]")
 _GOES_ON = (".", ",", ";", ":", "-")
 _LEADERS = re.compile(r"\.{3,}|(?:\. ){3,}")
-_MOST_WORDS = 12
+_MAX_WORDS = 12
 
 
 class Piece(Struct, frozen=True):
@@ -99,7 +99,7 @@ class _OpenPassage(Struct):
             # Successive headings belong to the text that follows them.
             has_text = self._headings is not None
             is_new_page = page is not None and page not in self._pages
-            ends = has_text and (self.markdown or is_new_page or self._chars >= _FEWEST_CHARS)
+            ends = has_text and (self.markdown or is_new_page or self._chars >= _MIN_CHARS)
         else:
             is_full = self._chars >= TARGET_CHARS
             ends = is_full and (not line.strip() or self._lines[-1].endswith(_SENTENCE_ENDS))
@@ -111,7 +111,7 @@ class _OpenPassage(Struct):
         elif line.strip() and self._headings is None:
             self._headings = self._titles()
         for part in _parts(line):
-            if self._chars + len(part) + 1 > MOST_CHARS:
+            if self._chars + len(part) + 1 > MAX_CHARS:
                 yield from self.end()
                 self._headings = self._titles()
             if not part and not self._lines:
@@ -137,7 +137,7 @@ class _OpenPassage(Struct):
 
 def _parts(line: str) -> Iterator[str]:
     """Yield a line in parts that fit into a passage, cut between words if possible."""
-    room = MOST_CHARS - 1
+    room = MAX_CHARS - 1
     while len(line) > room:
         at = line.rfind(" ", room // 2, room)
         at = room if at < 0 else at
@@ -172,7 +172,7 @@ def printed_heading(line: str, *, is_large: bool) -> Heading | None:
     line = line.strip()
     if not 2 <= len(line) <= HEADING_CHARS or line.endswith(_GOES_ON) or _LEADERS.search(line):
         return None
-    if len(line.split()) > _MOST_WORDS or not any(char.isalpha() for char in line):
+    if len(line.split()) > _MAX_WORDS or not any(char.isalpha() for char in line):
         return None
     stands_out = is_large or _is_in_capitals(line)
     pattern, levels = _named_headings()

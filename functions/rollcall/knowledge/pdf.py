@@ -34,14 +34,14 @@ from msgspec.structs import replace
 
 from rollcall.core.text import language, stopwords
 from rollcall.core.texts import TEXTS
-from rollcall.knowledge.pages import MOST_PAGE_CHARS, MOST_PAGES, CannotRead, Page, cleaned
+from rollcall.knowledge.pages import MAX_PAGE_CHARS, MAX_PAGES, CannotRead, Page, cleaned
 
 if TYPE_CHECKING:
     from pypdf import PdfReader
 
 PAGE_S = 10
 """CPU time for one page, s; a page that takes longer is left out."""
-MOST_LEFT_OUT = 20
+MAX_LEFT_OUT = 20
 """How many pages may be left out for that; with more, the file is refused."""
 _STREAM_BYTES = 30_000_000
 _LARGER = 1.15
@@ -107,7 +107,7 @@ def _open(file: Any) -> PdfReader:
         run_length_maximum_output_length=_STREAM_BYTES,
         zlib_maximum_output_length=_STREAM_BYTES,
         stream_decoding_work_maximum_length=3 * _STREAM_BYTES,
-        page_tree_maximum_entries=4 * MOST_PAGES,
+        page_tree_maximum_entries=4 * MAX_PAGES,
         jbig2dec_binary=None,  # starts no other program
     )
     logging.getLogger("pypdf").setLevel(logging.CRITICAL)
@@ -127,7 +127,7 @@ def _pages(reader: PdfReader) -> Iterator[int | Page]:
             count = len(reader.pages)
     except LimitReachedError as error:
         raise CannotRead("too_many_pages") from error
-    if count > MOST_PAGES:
+    if count > MAX_PAGES:
         raise CannotRead("too_many_pages")
     if not count:
         raise CannotRead("malformed")
@@ -140,7 +140,7 @@ def _pages(reader: PdfReader) -> Iterator[int | Page]:
         except (_TooLong, RecursionError) as error:
             left_out += 1
             _log.warning("page %d is left out: %s", number, type(error).__name__)
-            if left_out > MOST_LEFT_OUT:
+            if left_out > MAX_LEFT_OUT:
                 raise CannotRead("too_heavy") from error
             page = Page(number, "")
         yield page
@@ -156,11 +156,11 @@ def _page(reader: PdfReader, number: int) -> Page:
             left = tm[4] * cm[0] + tm[5] * cm[2] + cm[4]
             pieces.append(_Piece(text, round(size * _scale(tm) * _scale(cm), 1), round(left, 1)))
 
-    text = reader.pages[number - 1].extract_text(visitor_text=note)[:MOST_PAGE_CHARS]
+    text = reader.pages[number - 1].extract_text(visitor_text=note)[:MAX_PAGE_CHARS]
     if not "".join(each.text for each in pieces).startswith(text):
         return Page(number, in_reading_order(cleaned(text)))
     ordered = "\n".join(cleaned(line) for line in _lines_in_order(pieces))
-    return Page(number, ordered[:MOST_PAGE_CHARS], frozenset(_large_lines(pieces)))
+    return Page(number, ordered[:MAX_PAGE_CHARS], frozenset(_large_lines(pieces)))
 
 
 def _scale(matrix: Any) -> float:

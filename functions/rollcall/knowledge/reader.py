@@ -25,7 +25,7 @@ from rollcall.core.errors import InvalidArgument, Unavailable
 from rollcall.core.extras import is_installed
 from rollcall.core.texts import TEXTS
 from rollcall.knowledge.pages import (
-    MOST_CHARS,
+    MAX_CHARS,
     PROBLEMS,
     CannotRead,
     Page,
@@ -42,7 +42,7 @@ MEMORY_BYTES = 300_000_000
 """The memory limit of the process."""
 CPU_S = 300
 _FUNCTIONS = Path(__file__).parents[2]
-_MOST_LINE_BYTES = 4_000_000
+_MAX_LINE_BYTES = 4_000_000
 
 log = logging.getLogger("rollcall")
 
@@ -71,7 +71,7 @@ def read(kind: Kind, path: Path, *, seconds: float = WALL_S) -> Iterator[int | P
     timer = threading.Timer(seconds, process.kill)
     timer.start()
     try:
-        while line := process.stdout.readline(_MOST_LINE_BYTES):
+        while line := process.stdout.readline(_MAX_LINE_BYTES):
             try:
                 record = json.loads(line)
             except ValueError:
@@ -142,7 +142,7 @@ def _print_pages(kind: str, path: Path) -> None:
             _print({"pages": page})
             continue
         total += len(page.text)
-        if total > MOST_CHARS:
+        if total > MAX_CHARS:
             raise CannotRead("too_much_text")
         _print({"page": page.number, "text": page.text, "large": sorted(page.large)})
 

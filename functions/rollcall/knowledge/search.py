@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Passage", "Scope", "SearchResult", "citation", "search"]
 
-MOST_PASSAGES = 20
+MAX_PASSAGES = 20
 """The most passages of one result."""
 QUERY_CHARS = 1_000
 SEARCHED_PASSAGES = 30_000
@@ -60,14 +60,14 @@ CACHE_BYTES = 32_000_000
 """The size of a process's cache of parts."""
 QUOTE_CHARS = 300
 _ATTEMPTS = 3
-_MOST_WORDS = 32
+_MAX_WORDS = 32
 _CANDIDATES = 50
 _MEANING = 0.75
 """The weight of the nearest passage in meaning, where the best one by words has 1."""
 _TITLE_SHARE = 0.3
 """The share of a word's worth that its presence in a document's title adds to each passage found
 there."""
-_LEAST_SHARE = 0.25
+_MIN_SHARE = 0.25
 """The least share of the best passage's score; below it, a passage only has a common word of the
 question."""
 _PARTS_AT_ONCE, _READS_AT_ONCE = 16, 8
@@ -155,8 +155,8 @@ def search(
     """
     if not query.strip() or len(query) > QUERY_CHARS:
         raise InvalidArgument(TEXTS.text("errors.query_length", most=QUERY_CHARS), field="query")
-    if not 1 <= limit <= MOST_PASSAGES:
-        raise InvalidArgument(f"limit is 1 to {MOST_PASSAGES}, not {limit}", field="limit")
+    if not 1 <= limit <= MAX_PASSAGES:
+        raise InvalidArgument(f"limit is 1 to {MAX_PASSAGES}, not {limit}", field="limit")
     for _ in range(_ATTEMPTS):
         if document_id is None:
             documents, is_all = readable(ctx.db, ctx.user, scope, groups=groups)
@@ -237,7 +237,7 @@ def ranked(
 def _by_words(
     db: Client, searched: Sequence[SearchedDocument], query: str
 ) -> list[tuple[Place, float]]:
-    words = query_words(query)[:_MOST_WORDS]
+    words = query_words(query)[:_MAX_WORDS]
     if not words:
         return []
     parts = [(each.document, unpack_words(data)) for each, _, data in _parts(db, searched, "w")]
@@ -254,7 +254,7 @@ def _by_words(
             scores[document.id, first + place] = bonus + score
     most = sum(worths.values()) * (1 + _TITLE_SHARE)
     found = best(scores, _CANDIDATES)
-    least = found[0][1] * _LEAST_SHARE if found else 0.0
+    least = found[0][1] * _MIN_SHARE if found else 0.0
     return [(place, score / most) for place, score in found if score >= least]
 
 

@@ -39,7 +39,7 @@ from rollcall.knowledge.documents import (
     ALLOWANCE,
     CONTENT_TYPES,
     DOCUMENTS,
-    MOST_BYTES,
+    MAX_BYTES,
     OVERDUE,
     DocumentInfo,
     OwnScope,
@@ -65,7 +65,7 @@ if TYPE_CHECKING:
     from google.cloud.firestore import Client
 
 QUEUE = "indexdocument"
-MOST_LABELS = 10
+MAX_LABELS = 10
 """The most labels of one document."""
 UPLOADERS: dict[OwnScope, tuple[str, str]] = {
     "user": ("ROLLCALL_UPLOADS", Role.USER.value),
@@ -93,10 +93,10 @@ class BeginUpload(Wire):
     name: str = Field(min_length=1, max_length=NAME_CHARS)
     purpose: Literal["knowledge", "attachment"] = "knowledge"
     content_type: str = Field(max_length=100)
-    bytes: int = Field(ge=1, le=MOST_BYTES)
+    bytes: int = Field(ge=1, le=MAX_BYTES)
     sha256: str = Field(pattern=r"^[0-9a-f]{64}$")
     scope: Literal["user", "team"] = "user"
-    labels: dict[LabelName, LabelValue] = Field(default_factory=dict, max_length=MOST_LABELS)
+    labels: dict[LabelName, LabelValue] = Field(default_factory=dict, max_length=MAX_LABELS)
     content: str | None = Field(default=None, max_length=_PART_CHARS)
 
 
@@ -104,7 +104,7 @@ class UploadPart(Wire):
     """Data of `upload_part`: a part by its number from 0, as base64."""
 
     file_id: FileId
-    part: int = Field(ge=0, le=MOST_BYTES // PART_BYTES)
+    part: int = Field(ge=0, le=MAX_BYTES // PART_BYTES)
     content: str = Field(max_length=_PART_CHARS)
 
 
@@ -118,7 +118,7 @@ class GetFile(Wire):
     """Data of `get_file`: a file of the caller, and a part by its number from 0."""
 
     file_id: FileId
-    part: int = Field(default=0, ge=0, le=MOST_BYTES // PART_BYTES)
+    part: int = Field(default=0, ge=0, le=MAX_BYTES // PART_BYTES)
 
 
 class FilePart(Wire):
@@ -245,7 +245,7 @@ def _begin_file(
         key = "errors.no_attachment_type" if is_attachment else "errors.no_document_type"
         text = TEXTS.text(key, type=request.content_type[:60], types=", ".join(types))
         raise InvalidArgument(text, field="contentType")
-    most = attachments.MOST_BYTES if is_attachment else MOST_BYTES
+    most = attachments.MAX_BYTES if is_attachment else MAX_BYTES
     if request.bytes > most:
         raise InvalidArgument(
             TEXTS.text("errors.file_too_large", bytes=request.bytes, most=most), field="bytes"

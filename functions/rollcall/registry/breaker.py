@@ -39,7 +39,7 @@ TRIAL_SUCCESSES = 3
 TRIAL_USERS = 2
 """On trial, failures count only if they are of at least this many users."""
 COOL_DOWN_S = 60
-LONGEST_COOL_DOWN_S = 1_800
+MAX_COOL_DOWN_S = 1_800
 FORGET_S = 1_800
 """A capability that goes down this long after it came back counts as down for the first time."""
 QUIET_S = 3_600
@@ -149,6 +149,6 @@ def _go_down(breaker: Breaker, now: float) -> Breaker:
     """Return the state `down`, each time in a row for twice as long."""
     is_again = breaker.strikes > 0 and now - breaker.until < FORGET_S
     strikes = breaker.strikes + 1 if is_again else 1
-    cool_down = min(COOL_DOWN_S * 2 ** min(strikes - 1, 20), LONGEST_COOL_DOWN_S)
+    cool_down = min(COOL_DOWN_S * 2 ** min(strikes - 1, 20), MAX_COOL_DOWN_S)
     since = breaker.since if breaker.state == "down" else now
     return Breaker("down", since=since, until=now + cool_down, strikes=strikes)

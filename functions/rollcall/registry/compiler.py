@@ -61,7 +61,7 @@ TURN_S = 30.0
 _CLAIM = "compiling"
 _CLAIM_S = 540
 """The longest time of a trigger: checking ten thousand schemas takes a while."""
-_MOST_PAUSE_S = 1.0
+_MAX_PAUSE_S = 1.0
 
 log = logging.getLogger("rollcall")
 
@@ -89,11 +89,11 @@ def compile_registry(db: Client, *, embedder: Embedder | None = None) -> Compila
         Unavailable: Others published at the same time, again and again.
     """
     with ExitStack() as claim:
-        for _ in attempts(within_s=TURN_S, most_pause_s=_MOST_PAUSE_S):
+        for _ in attempts(within_s=TURN_S, most_pause_s=_MAX_PAUSE_S):
             if claim.enter_context(_compile_claim(db)):
                 break
         # The claim's holder may have died. Without the claim publishing is safe, only slower.
-        for _ in attempts(within_s=TURN_S, most_pause_s=_MOST_PAUSE_S):
+        for _ in attempts(within_s=TURN_S, most_pause_s=_MAX_PAUSE_S):
             if compiled := _compile_once(db, embedder):
                 return compiled
     raise Unavailable(
@@ -111,7 +111,7 @@ def compile_after(db: Client, changed_at: datetime, *, embedder: Embedder | None
     Returns:
         Whether this call compiled.
     """
-    for _ in attempts(within_s=math.inf, most_pause_s=_MOST_PAUSE_S):
+    for _ in attempts(within_s=math.inf, most_pause_s=_MAX_PAUSE_S):
         manifest = part(db, MANIFEST).get().to_dict() or {}
         if manifest.get("asOf") and manifest["asOf"] >= changed_at:
             break

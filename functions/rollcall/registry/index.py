@@ -41,12 +41,12 @@ _CONTEXT_MESSAGES, _CONTEXT_LENGTH = 4, 500
 _CONTEXT, _FADING = 0.2, 0.6
 # Words of requests in general ("show me") count less.
 _REQUEST = 0.7
-_FEWEST_LETTERS = 4
+_MIN_LETTERS = 4
 # Clauses of a message: the fewest words of one, the most clauses, the longest message with any.
-_FEWEST_WORDS, _MOST_CLAUSES, _LONGEST_REQUEST = 2, 8, 1_000
+_MIN_WORDS, _MAX_CLAUSES, _MAX_REQUEST = 2, 8, 1_000
 # Similar words share at least this much of their trigrams; only the most similar ones count, and
 # long words are compared by their beginnings.
-_LEAST_SIMILARITY, _MOST_SIMILAR, _LONGEST = 0.4, 3, 40
+_MIN_SIMILARITY, _MAX_SIMILAR, _LONGEST = 0.4, 3, 40
 
 
 def words(text: str) -> list[str]:
@@ -66,11 +66,11 @@ def message_words(message: str) -> dict[str, float]:
 
 def clause_words(message: str) -> list[dict[str, float]]:
     """Return the weighted words of each clause of a message; none if it has only one clause."""
-    if len(message) > _LONGEST_REQUEST:
+    if len(message) > _MAX_REQUEST:
         return []
     clauses = map(message_words, _connective().split(message.lower()))
-    long = [words for words in clauses if len(words) >= _FEWEST_WORDS]
-    return long[:_MOST_CLAUSES] if len(long) > 1 else []
+    long = [words for words in clauses if len(words) >= _MIN_WORDS]
+    return long[:_MAX_CLAUSES] if len(long) > 1 else []
 
 
 @cache
@@ -110,7 +110,7 @@ def _stem(word: str) -> str:
 
 def _english_stem(word: str) -> str:
     """Return a word without the endings of number, tense and derivation ("citi" for "cities")."""
-    if word.endswith("ies") and len(word) > _FEWEST_LETTERS:
+    if word.endswith("ies") and len(word) > _MIN_LETTERS:
         word = word[:-3] + "y"
     elif word.endswith("sses"):
         word = word[:-2]
@@ -122,12 +122,12 @@ def _english_stem(word: str) -> str:
             is_doubled = len(root) > 3 and root[-1] == root[-2] and root[-1] not in "lsz"
             word = root[:-1] if is_doubled else root
             break
-    if len(word) >= _FEWEST_LETTERS:
+    if len(word) >= _MIN_LETTERS:
         word = word.removesuffix("e")
     for ending in ("ation", "ment", "ly"):
-        if word.endswith(ending) and len(word) - len(ending) >= _FEWEST_LETTERS:
+        if word.endswith(ending) and len(word) - len(ending) >= _MIN_LETTERS:
             return word.removesuffix(ending)
-    return word[:-1] + "i" if word.endswith("y") and len(word) > _FEWEST_LETTERS else word
+    return word[:-1] + "i" if word.endswith("y") and len(word) > _MIN_LETTERS else word
 
 
 class Trigrams:
@@ -156,15 +156,15 @@ class Trigrams:
             return []
         own = _trigrams(word)
         # A word that shares fewer trigrams cannot be similar at any length.
-        fewest = _LEAST_SIMILARITY * (len(own) + 1) / 2
+        fewest = _MIN_SIMILARITY * (len(own) + 1) / 2
         holders = (self._words.get(trigram, ()) for trigram in own)
         similarities = {
             number: 2 * shared / (len(own) + self._sizes[number])
             for number, shared in Counter(chain.from_iterable(holders)).items()
             if shared >= fewest
         }
-        near = {n: each for n, each in similarities.items() if _LEAST_SIMILARITY <= each < 1}
-        return best(near, _MOST_SIMILAR)
+        near = {n: each for n, each in similarities.items() if _MIN_SIMILARITY <= each < 1}
+        return best(near, _MAX_SIMILAR)
 
 
 def _trigrams(word: str) -> set[str]:
@@ -182,12 +182,12 @@ _FIELD_WEIGHTS = {
 }
 _SATURATION = 1.5
 # By how much each required argument lowers the weights, and how many arguments count.
-_REQUIRED, _MOST_REQUIRED = 0.07, 8
+_REQUIRED, _MAX_REQUIRED = 0.07, 8
 # The weight of a similar word relative to the word itself.
 _SIMILAR = 0.7
 # By how much of the distance a clause's best tool is raised towards the message's best one. A
 # clause that fits no tool this well is not a request. This many tools of a clause are raised.
-_CLAUSE, _LEAST_CLAUSE_FIT = 0.5, 0.3
+_CLAUSE, _MIN_CLAUSE_FIT = 0.5, 0.3
 _OF_CLAUSE = 100
 # A word of more tools finds enough by itself; its similar words would cost a third more time.
 _COMMON = 40
@@ -264,7 +264,7 @@ class Index:
             {name: Counter(words(text)) for name, text in tool.texts.items()} for tool in tools
         ]
         weights = field_weights(fields, _FIELD_WEIGHTS, k=_SATURATION)
-        demands = [1 + _REQUIRED * min(tool.required, _MOST_REQUIRED) for tool in tools]
+        demands = [1 + _REQUIRED * min(tool.required, _MAX_REQUIRED) for tool in tools]
         return cls(
             Postings.build(
                 [
@@ -345,7 +345,7 @@ class Index:
                 own = {place: score for place, score in own.items() if allowed[place]}
             ranked = best(own, _OF_CLAUSE)
             most = ranked[0][1] if ranked else 0.0
-            if most / (most + self._rarity_of_unknown) >= _LEAST_CLAUSE_FIT:
+            if most / (most + self._rarity_of_unknown) >= _MIN_CLAUSE_FIT:
                 requests.append({place: score / most for place, score in ranked})
         if len(requests) < 2:
             return

@@ -42,7 +42,7 @@ MAX_CALLS = 2_000
 """How many of its newest calls a process holds, and writes in one sample."""
 MESSAGE_CHARS = 160
 _READ_CHARS = 2_000
-_LEAST_CHARS = 3
+_MIN_CHARS = 3
 """Shorter arguments are not removed from messages: any message may contain them."""
 TOO_LITTLE_MS = 5_000
 """A capability that had less time than this is not at fault for exceeding its deadline."""
@@ -127,7 +127,7 @@ class HealthRecorder:
         if code:
             # Credentials are removed while they are still whole, then the arguments.
             text = redacted(message[:_READ_CHARS])
-            texts = {each for each in _texts(arguments) if len(each) >= _LEAST_CHARS}
+            texts = {each for each in _texts(arguments) if len(each) >= _MIN_CHARS}
             for each in sorted(texts, key=len, reverse=True):
                 text = text.replace(each, "…")
             text = short_message(text)

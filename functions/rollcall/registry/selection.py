@@ -207,7 +207,7 @@ def passes(matches: Sequence[Match]) -> bool:
 LEARNED = Path(__file__).with_name("small_talk.json")
 BUCKETS = 4096
 """The number of values of the hash that identifies a feature."""
-MOST_WORDS = 20
+MAX_WORDS = 20
 """A longer message is never small talk."""
 EVIDENCE = 3.0
 """How much log-odds of small talk a `fit` of 1 of the best tool outweighs."""
@@ -234,7 +234,7 @@ def chattiness(text: str) -> float:
 def features(text: str) -> list[int]:
     """Return the buckets of a message's features; none if it is empty or long."""
     words = tokens(text[:1000])
-    if not 0 < len(words) <= MOST_WORDS:
+    if not 0 < len(words) <= MAX_WORDS:
         return []
     names = {f"length {min(len(words), 12)}"}
     names |= {"asks"} if "?" in text else set()

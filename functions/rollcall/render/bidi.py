@@ -55,7 +55,7 @@ _RELATIONS = frozenset(("<", ">", "≤", "≥", "<=", ">=", "=", "≠", "≈"))
 _OPERANDS = ("number", "word", "blank", "close", "query")
 
 
-_MOST_OPEN = 200
+_MAX_OPEN = 200
 """How many tokens are read to find the first place where a formula may end."""
 
 
@@ -133,7 +133,7 @@ def _formula_end(tokens: list[_Token], start: int) -> int | None:
     depth, end, has_value, in_bars = 0, None, False, False
     wants_operand, after_operator = True, False
     at = start
-    while at < len(tokens) and (end is not None or at - start < _MOST_OPEN):
+    while at < len(tokens) and (end is not None or at - start < _MAX_OPEN):
         token = tokens[at]
         following = tokens[at + 1].kind if at + 1 < len(tokens) else ""
         if wants_operand:

@@ -37,7 +37,7 @@ from rollcall.render.sheet import (
 
 FONTS = Path(__file__).parent / "fonts"
 SCREEN_PPI = 110
-MOST_IMAGE_BYTES = 5_000_000
+MAX_IMAGE_BYTES = 5_000_000
 _PNG = b"\x89PNG\r\n\x1a\n"
 _KINDS = {_PNG: "png", b"\xff\xd8\xff": "jpg"}
 _LONG_ITEM = 6
@@ -91,9 +91,9 @@ def image_kind(data: bytes) -> str:
     Raises:
         InvalidArgument: It is none of these, or too large.
     """
-    if len(data) > MOST_IMAGE_BYTES:
+    if len(data) > MAX_IMAGE_BYTES:
         raise InvalidArgument(
-            TEXTS.text("errors.image_too_large", bytes=len(data), most=MOST_IMAGE_BYTES)
+            TEXTS.text("errors.image_too_large", bytes=len(data), most=MAX_IMAGE_BYTES)
         )
     for beginning, kind in _KINDS.items():
         if data.startswith(beginning):

@@ -23,7 +23,7 @@ _SHEET_CHARS = 31
 _CELL_CHARS = 32_767
 _NOT_IN_NAMES = re.compile(r"[\[\]:*?/\\\x00-\x1f\x7f]")
 _LIKE_A_FORMULA = re.compile(r"^\s*[=+\-@]|^[\t\r\n]")
-_LEAST_WIDTH, _MOST_WIDTH = 8, 50
+_MIN_WIDTH, _MAX_WIDTH = 8, 50
 
 
 def xlsx(sheets: Sequence[Sheet]) -> bytes:
@@ -104,7 +104,7 @@ def _write(book: Any, page: Any, sheet: Sheet) -> None:
             continue
         for column, title in enumerate(block.header):
             page.write_string(row, column, _cell_text(title, sheet.direction), bold)
-            widths[column] = max(widths.get(column, _LEAST_WIDTH), len(title) + 2)
+            widths[column] = max(widths.get(column, _MIN_WIDTH), len(title) + 2)
         tables += 1
         if tables == 1:
             page.freeze_panes(row + 1, 0)
@@ -114,12 +114,12 @@ def _write(book: Any, page: Any, sheet: Sheet) -> None:
                 if isinstance(value, str):
                     how = quoted if _LIKE_A_FORMULA.match(value) else plain
                     page.write_string(row, column, _cell_text(value, sheet.direction), how)
-                    widths[column] = max(widths.get(column, _LEAST_WIDTH), len(value) + 2)
+                    widths[column] = max(widths.get(column, _MIN_WIDTH), len(value) + 2)
                 elif value is not None:
                     page.write_number(row, column, value)
         row += 2
     for column, width in widths.items():
-        page.set_column(column, column, min(width, _MOST_WIDTH))
+        page.set_column(column, column, min(width, _MAX_WIDTH))
 
 
 def _cell_text(text: str, direction: Direction) -> str:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 UNKNOWN_APPROVAL = "thread"
 """Placeholder for the id of an approval, where a thread of an earlier version did not store it."""
-MOST_PATTERNS = 100
+MAX_PATTERNS = 100
 """How many patterns a thread remembers for one capability; the oldest are dropped first."""
 
 log = logging.getLogger("rollcall")
@@ -360,6 +360,6 @@ def remember_approvals(
         if new is not None and new in approval.remember:
             patterns.pop(new, None)
             patterns[new] = approval.id
-        newest = dict(list(patterns.items())[-MOST_PATTERNS:])
+        newest = dict(list(patterns.items())[-MAX_PATTERNS:])
         remembered[approval.tool] = RememberedApproval(digest, approval.id, newest)
     return {tool: each.fields() for tool, each in remembered.items()}

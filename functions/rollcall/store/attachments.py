@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 PURPOSE = "attachment"
 """The purpose of attachments in the file store."""
-MOST_BYTES = 10_000_000
+MAX_BYTES = 10_000_000
 """The largest file, and the most that all files of one message have together."""
 ALLOWANCE = Allowance(files=300, bytes=500_000_000)
 """What one user may store."""
@@ -169,9 +169,9 @@ def with_attachments(
             part = replace(part, media_type=file.content_type, name=name, bytes=file.bytes)
         parts.append(part)
     size = sum(file.bytes for file in files.values())
-    if size > MOST_BYTES:
+    if size > MAX_BYTES:
         raise InvalidArgument(
-            TEXTS.text("errors.files_too_large", size=size, most=MOST_BYTES),
+            TEXTS.text("errors.files_too_large", size=size, most=MAX_BYTES),
             field="message",
         )
     new = [each for each in records if files[each.id].details["threadId"] is None]

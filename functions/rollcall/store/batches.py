@@ -23,7 +23,7 @@ B = TypeVar("B")
 
 CONTENDED_S = 10.0
 """A request that loses every race for a document for this long fails with a retryable error."""
-MOST_PAUSE_S = 0.25
+MAX_PAUSE_S = 0.25
 
 
 def where(field: str, operator: str, value: Any) -> Any:
@@ -70,7 +70,7 @@ def try_commit(batch: WriteBatch) -> Any:
         return None
 
 
-def attempts(*, within_s: float = CONTENDED_S, most_pause_s: float = MOST_PAUSE_S) -> Iterator[int]:
+def attempts(*, within_s: float = CONTENDED_S, most_pause_s: float = MAX_PAUSE_S) -> Iterator[int]:
     """Count the attempts at a preconditioned write, with a random and growing pause before each but
     the first, so that every process that writes the same document gets its turn.
 

@@ -49,12 +49,12 @@ if TYPE_CHECKING:
 
 FRESH_S = 60.0
 """An operator's change takes effect within this time."""
-MOST_STARTS = 2_000
+MAX_STARTS = 2_000
 """The highest limit of runs a minute: the starts of four minutes fill about half of a document."""
 
 KEPT_DAYS = 400
 """How long a day's document is kept."""
-LONGEST_CALL = timedelta(hours=1)
+MAX_CALL = timedelta(hours=1)
 """A reservation outside of a run that is older than this was left by a process that died."""
 RESERVED_RETRY_S = 5
 """When to retry a call that other calls' reservations leave no room for."""
@@ -128,7 +128,7 @@ class UserLimits(TenantLimits):
 
     usd_per_day: UsdPerDay | None = 2.0
     tokens_per_day: TokensPerDay | None = 2_000_000
-    runs_per_minute: Annotated[int, Field(ge=0, le=MOST_STARTS)] | None = 300
+    runs_per_minute: Annotated[int, Field(ge=0, le=MAX_STARTS)] | None = 300
     runs_at_once: Annotated[int, Field(ge=0, le=1_000)] | None = 8
 
 
@@ -313,7 +313,7 @@ class Day(Struct):
             self.models[model_id] = {key: sums.get(key, 0) + numbers[key] for key in numbers}
 
     def remove_ended_runs(self, db: Client, *, now: datetime) -> set[str]:
-        """Remove the reservations of ended runs, and of calls that are older than `LONGEST_CALL`;
+        """Remove the reservations of ended runs, and of calls that are older than `MAX_CALL`;
         one read for each run.
 
         Returns:
@@ -326,7 +326,7 @@ class Day(Struct):
         for id, each in list(entries):
             is_over = runs.get(each["run"], {}).get("status") != RunStatus.RUNNING
             if not each["run"]:
-                is_over = each["at"] + LONGEST_CALL < now
+                is_over = each["at"] + MAX_CALL < now
             if is_over:
                 del self.reservations[id]
         return {name for name, run in runs.items() if is_run_alive(run)}

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 LOOKUP_LIMIT = 100
 """The most accounts that Auth looks up in one call."""
-MOST_USERS = 2_000
+MAX_USERS = 2_000
 """The most users checked in one invocation; the next one continues after them."""
 FEW = 10
 """Up to this many missing accounts are plausible, whatever their share."""
@@ -59,7 +59,7 @@ def find_missing_accounts(uids: Sequence[str]) -> list[str]:
 def begin_erasures(
     platform: Platform, *, find_gone: Callable[[Sequence[str]], list[str]] = find_missing_accounts
 ) -> int:
-    """Begin an erasure for each user without an account, among the next `MOST_USERS`.
+    """Begin an erasure for each user without an account, among the next `MAX_USERS`.
 
     Returns:
         The number of those users.
@@ -74,8 +74,8 @@ def begin_erasures(
     after = (cursor.get().to_dict() or {}).get("after", "")
     uids: set[str] = set()
     for collection in OWNED:
-        uids.update(islice(_users_of(db, collection_id(collection), after), MOST_USERS))
-    users = sorted(uids)[:MOST_USERS]
+        uids.update(islice(_users_of(db, collection_id(collection), after), MAX_USERS))
+    users = sorted(uids)[:MAX_USERS]
     departed: list[str] = []
     for start in range(0, len(users), LOOKUP_LIMIT):
         departed += find_gone(users[start : start + LOOKUP_LIMIT])
@@ -87,7 +87,7 @@ def begin_erasures(
         )
     for uid in departed:
         begin_user_erasure(platform, uid)
-    after = "" if len(users) < MOST_USERS else users[-1]
+    after = "" if len(users) < MAX_USERS else users[-1]
     cursor.set({"schemaVersion": SCHEMA_VERSION, "after": after})
     return len(departed)
 

@@ -54,7 +54,7 @@ if TYPE_CHECKING:
 
 
 SAVE_TRIES = 10
-PAUSE_S, MOST_PAUSE_S = 0.02, 0.5
+PAUSE_S, MAX_PAUSE_S = 0.02, 0.5
 FLUSH_S = 1.0
 """Events are stored with each reply and at the end, and in between at most this often; in a long
 run half as often."""
@@ -515,7 +515,7 @@ class OpenRun(Struct):
             except (Conflict, FailedPrecondition, NotFound, ServerError, RetryError) as error:
                 log.info("run %s: a save was not taken: %r", self.run_id, error)
                 if number:  # the first time, checking the outcome is enough
-                    time.sleep(min(PAUSE_S * 2**number, MOST_PAUSE_S))
+                    time.sleep(min(PAUSE_S * 2**number, MAX_PAUSE_S))
         raise NotSaved("the database did not accept this run's saves", retry_after_s=2)
 
     def _step_document(self, step: int, reply: ModelMessage, spent: TurnUsage) -> dict[str, Any]:

@@ -80,7 +80,7 @@ OPENING_S = 20.0
 """How long an opening is retried after lost races: all openings of a user write the user's day."""
 MESSAGE_KEYS = 20
 """How many keys of the newest messages a thread keeps, for clients whose messages have keys."""
-MOST_STAYS = 40
+MAX_STAYS = 40
 """The most lines of lasting effects over all replaced attempts; the newest are kept."""
 
 Field = Literal["retry", "replaces"]
@@ -113,7 +113,7 @@ class Replacement(Struct, frozen=True):
         if len(rest) < len(turn) and documents[0]["n"] > 0:  # it had crowded out earlier turns
             rest = read_log(db, thread_id, without=self.turn_id).documents
         stays = dict.fromkeys([*lasting_effects(turn), *self.stays(turn)])
-        return rest, list(stays)[-MOST_STAYS:]
+        return rest, list(stays)[-MAX_STAYS:]
 
 
 class RunOpening(Struct, frozen=True, kw_only=True):

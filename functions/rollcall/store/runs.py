@@ -50,8 +50,8 @@ that arrive while approvals are still open."""
 LEASE_SHARDS = 8
 """The number of shards of the index over the leases of running runs: Firestore takes 500 writes a
 second of increasing values, and a run makes two or more."""
-_LEAST_BYTES = 100_000
-_LEAST_CALLS = 100
+_MIN_BYTES = 100_000
+_MIN_CALLS = 100
 _GENERATED = re.compile(r"run-[0-9a-f]{20}|.+~[1-9][0-9]*")
 _CONTINUED = re.compile(r"(.+)~([1-9][0-9]*)")
 
@@ -318,9 +318,9 @@ def _shortened(result: dict[str, Any]) -> Iterator[dict[str, Any]]:
     yield {**result, "toolCalls": mixed, "citations": []}
     # With a bounded message and a bounded number of calls.
     message = result["message"]
-    if utf8_bytes(message) > _LEAST_BYTES:
-        message = f"{truncate_utf8(message, _LEAST_BYTES)}…"
-    least = {"message": message, "toolCalls": short[-_LEAST_CALLS:], "citations": []}
+    if utf8_bytes(message) > _MIN_BYTES:
+        message = f"{truncate_utf8(message, _MIN_BYTES)}…"
+    least = {"message": message, "toolCalls": short[-_MIN_CALLS:], "citations": []}
     yield {**result, **least, "quickReplies": []}
 
 

@@ -166,13 +166,13 @@ def test_an_unregistered_token_is_forgotten_and_any_other_failure_is_not(
 def test_at_most_a_hundred_devices_are_told(
     db: Client, fcm: Fcm, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(platform, "MOST_SECONDS", 300)  # however busy the machine is
+    monkeypatch.setattr(platform, "MAX_SECONDS", 300)  # however busy the machine is
     batch = db.batch()
     for n in range(120):
         batch.set(db.document(f"devices/d{n}"), {"uid": "dana", "token": f"t{n}"})
     batch.commit()
     platform.notify(db, Decider(uid="dana"), approval_id="a1")
-    assert len(set(fcm.tokens)) == platform.MOST_DEVICES == len(fcm.sent)
+    assert len(set(fcm.tokens)) == platform.MAX_DEVICES == len(fcm.sent)
 
 
 def test_no_device_no_request(db: Client, fcm: Fcm) -> None:
@@ -187,7 +187,7 @@ def test_a_slow_push_service_is_not_waited_for(
 ) -> None:
     register(db, "phone", "dana")
     fcm.may_answer.clear()
-    monkeypatch.setattr(platform, "MOST_SECONDS", 0.3)
+    monkeypatch.setattr(platform, "MAX_SECONDS", 0.3)
     started = time.monotonic()
     platform.notify(db, Decider(uid="dana"), approval_id="a1")
     assert time.monotonic() - started < 30

@@ -387,7 +387,7 @@ def test_a_file_is_sent_as_what_it_is(office: Office) -> None:
 
 
 def test_files_that_are_too_large_together_are_refused(office: Office) -> None:
-    office.patch.setattr(attachments, "MOST_BYTES", 60)
+    office.patch.setattr(attachments, "MAX_BYTES", 60)
     ids = [upload(office, PNG + bytes([n]), f"{n}.png") for n in range(2)]
     refused = ask(office, *map(image, ids))
     assert (refused.code, refused.field) == ("invalid-argument", "message")

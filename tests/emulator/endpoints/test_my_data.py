@@ -652,7 +652,7 @@ def test_nobody_is_erased_when_half_of_all_seem_to_be_gone(
 def test_departed_users_are_looked_for_a_part_at_a_time(
     db: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(departed_users, "MOST_USERS", 2)
+    monkeypatch.setattr(departed_users, "MAX_USERS", 2)
     for uid in ("a", "b", "c"):
         write_user(db, uid)
     asked: list[list[str]] = []

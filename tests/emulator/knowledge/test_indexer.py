@@ -11,7 +11,7 @@ import pytest
 from rollcall.core.errors import InvalidArgument, Unavailable
 from rollcall.endpoints.knowledge import indexdocument, sweep_files
 from rollcall.knowledge import indexer, reader
-from rollcall.knowledge.indexer import MOST_ATTEMPTS, index
+from rollcall.knowledge.indexer import MAX_ATTEMPTS, index
 from rollcall.knowledge.reader import read
 from rollcall.knowledge.uploads import overdue
 from tests.support.knowledge import ANN, Library
@@ -169,7 +169,7 @@ def test_a_passing_failure_is_tried_again_at_once(
     id = library.upload(ANN, MANUAL.encode(), "manual.md")
     with monkeypatch.context() as patched:
         dying(patched, after_parts=0, error=Unavailable("no answer"))
-        for _ in range(2 * MOST_ATTEMPTS):
+        for _ in range(2 * MAX_ATTEMPTS):
             with pytest.raises(Unavailable):
                 index(library.platform, id)
     assert library.record(id)["status"] == "queued"
@@ -182,7 +182,7 @@ def test_a_document_that_breaks_every_reader_is_given_up(
 ) -> None:
     id = library.upload(ANN, MANUAL.encode(), "manual.md")
     dying(monkeypatch, after_parts=0, error=RuntimeError)
-    for _ in range(MOST_ATTEMPTS):
+    for _ in range(MAX_ATTEMPTS):
         with pytest.raises(RuntimeError):
             index(library.platform, id)
     index(library.platform, id)
@@ -259,7 +259,7 @@ def test_what_a_reader_leaves_that_dies_with_its_work_done_is_taken_away(
 def test_a_document_of_nothing_but_short_sections_keeps_no_other_out_of_a_search(
     library: Library, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(indexer, "MOST_PASSAGES", 30)
+    monkeypatch.setattr(indexer, "MAX_PASSAGES", 30)
     library.add(ANN, MANUAL, "manual.md")
     id = library.add(ANN, "# a\nb\n" * 40, "sections.md")
     record = library.record(id)

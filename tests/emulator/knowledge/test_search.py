@@ -103,7 +103,7 @@ def test_more_documents_or_passages_than_one_search_reads_are_said_to_be_there(
         patched.setattr(search_module, "SEARCHED_PASSAGES", 1)
         found = library.search(ANN, "rod")
         assert ([each.title for each in found.passages], found.searched_all) == (["new"], False)
-    monkeypatch.setattr(documents, "MOST_DOCUMENTS", 1)
+    monkeypatch.setattr(documents, "MAX_DOCUMENTS", 1)
     found = library.search(ANN, "rod")
     assert (len(found.passages), found.searched_all) == (1, False)
 

@@ -10,7 +10,7 @@ from rollcall.agent.paid_calls import request_tokens
 from rollcall.core.errors import Unavailable
 from rollcall.core.messages import Media, Message, Text, UserMessage
 from rollcall.models.base import ModelRequest
-from rollcall.store.attachments import MOST_BYTES
+from rollcall.store.attachments import MAX_BYTES
 
 
 def said(*files: Media) -> UserMessage:
@@ -33,12 +33,12 @@ def test_the_newest_messages_with_files_are_shown() -> None:
 
 
 def test_older_files_are_left_out_where_they_are_too_large_together() -> None:
-    large = [said(file(str(n), MOST_BYTES // 2 + 1)) for n in range(2)]
+    large = [said(file(str(n), MAX_BYTES // 2 + 1)) for n in range(2)]
     assert chosen(*large) == {"1"}
 
 
 def test_a_file_that_was_sent_twice_counts_once() -> None:
-    again = file("a", MOST_BYTES)
+    again = file("a", MAX_BYTES)
     assert chosen(said(again), said(again)) == {"a"}
 
 

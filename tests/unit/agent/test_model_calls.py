@@ -239,7 +239,7 @@ def test_nothing_is_tried_again_after_the_first_chunk(fake: FakeProviders) -> No
             events.append(event)
     assert [e["type"] for e in events if e][-1] == "TEXT_MESSAGE_END"
     assert len(fake.requests) == 1
-    assert budget.settled == [claim(INPUT, 0, MOST_OUTPUT)]
+    assert budget.settled == [claim(INPUT, 0, MAX_OUTPUT)]
 
 
 @pytest.mark.parametrize(
@@ -298,7 +298,7 @@ def test_a_stop_closes_the_connection(fake: FakeProviders, model: str, body: Bod
     _, reply = play(asked)
     assert fake.hung_up.wait(60), "the server saw it"
     assert (reply.stopped, reply.calls) == (True, {})
-    assert budget.settled == [reply.usage] == [claim(INPUT, 0, MOST_OUTPUT)]
+    assert budget.settled == [reply.usage] == [claim(INPUT, 0, MAX_OUTPUT)]
 
 
 def test_a_stopped_reply_shows_its_text_and_calls_nothing() -> None:
@@ -445,7 +445,7 @@ def test_a_call_without_its_final_count_costs_all_output_that_was_reserved() -> 
     asked = ask(model, budget=budget)
     play_to_first(asked)
     asked.close()
-    assert budget.settled == [claim(INPUT, 0, MOST_OUTPUT)]
+    assert budget.settled == [claim(INPUT, 0, MAX_OUTPUT)]
 
 
 _NOTHING_SHOWN: dict[str, Body] = {
@@ -466,11 +466,11 @@ def test_an_answer_that_breaks_off_before_anything_is_shown_is_not_free(
     budget = Ledger(calls_left=1)
     with pytest.raises(BudgetExhausted):  # when it is called again
         play(ask(model, budget=budget))
-    assert budget.settled == [claim(INPUT, 0, MOST_OUTPUT)]
+    assert budget.settled == [claim(INPUT, 0, MAX_OUTPUT)]
 
 
 INPUT, OUTPUT = request_tokens(HELLO), text_tokens("Hello there.")
-MOST_INPUT, MOST_OUTPUT = max_input(INPUT), max_output(HELLO.max_output_tokens)
+MAX_INPUT, MAX_OUTPUT = max_input(INPUT), max_output(HELLO.max_output_tokens)
 
 
 def claim(input_tokens: int, cached: int, output: int) -> Usage:
@@ -486,8 +486,8 @@ def claim(input_tokens: int, cached: int, output: int) -> Usage:
         (Usage(12, 0, -(10**9)), claim(12, 0, OUTPUT)),
         (Usage(12, -5, 8), claim(12, 0, 8)),
         (Usage(12, 10**9, 8), claim(12, 12, 8)),
-        (Usage(10**15, 0, 8), claim(MOST_INPUT, 0, 8)),
-        (Usage(12, 0, 10**15), claim(12, 0, MOST_OUTPUT)),
+        (Usage(10**15, 0, 8), claim(MAX_INPUT, 0, 8)),
+        (Usage(12, 0, 10**15), claim(12, 0, MAX_OUTPUT)),
         (Usage(0, 0, 8), claim(INPUT, 0, 8)),
         (Usage(12, 0, 0), claim(12, 0, OUTPUT)),
         (Usage(-1, -1, -1), claim(INPUT, 0, OUTPUT)),
@@ -540,8 +540,8 @@ def test_no_dialect_lies_below_zero_or_above_what_is_reserved(
     _, reply = play(ask(model, budget=budget))
     (counted,) = budget.settled
     assert reply.text == "Hello there." and counted == reply.usage
-    assert 0 < counted.input_tokens <= MOST_INPUT
-    assert 0 < counted.output_tokens <= MOST_OUTPUT
+    assert 0 < counted.input_tokens <= MAX_INPUT
+    assert 0 < counted.output_tokens <= MAX_OUTPUT
     assert 0 <= counted.cached_input_tokens <= counted.input_tokens
 
 
@@ -553,7 +553,7 @@ def test_a_count_that_grows_within_a_stream_is_counted_once(
     constant, (_, output), reply_text = _COUNTS[dialect]
     told = getattr(provider_replies, constant)
     whole = reply_text("Hello there.")
-    for grown, most in ((10**3, 10**3 + 3), (10**6, MOST_OUTPUT)):
+    for grown, most in ((10**3, 10**3 + 3), (10**6, MAX_OUTPUT)):
         chunks = [*whole.chunks]
         old = f'"{output}":{told[output]}', f'"{output}": {told[output]}'
         for number, chunk in enumerate(chunks):

@@ -17,10 +17,10 @@ from rollcall.agent import reply as module
 from rollcall.agent.budget import Budget
 from rollcall.agent.model_calls import RetryPolicy, stream_reply
 from rollcall.agent.reply import (
-    LONGEST_S,
+    MAX_S,
+    MIN_S,
     NAME_CHARS,
     REPLY_CHARS,
-    SHORTEST_S,
     Reply,
     ReplyBuilder,
 )
@@ -87,11 +87,11 @@ def test_what_is_held_back_goes_on_with_the_first_delta_after_its_moment() -> No
 
 def test_nothing_waits_longer_than_its_moment_which_grows_a_little() -> None:
     stream = Stream().take(CallStart("c", "write_file"), *pieces("x" * 8))
-    assert stream.builder.wait_s(at_most=1.0) == pytest.approx(SHORTEST_S, abs=0.001)
+    assert stream.builder.wait_s(at_most=1.0) == pytest.approx(MIN_S, abs=0.001)
     stream.take(*pieces("x" * 20_000))
-    assert stream.builder.wait_s(at_most=1.0) == pytest.approx(LONGEST_S)
+    assert stream.builder.wait_s(at_most=1.0) == pytest.approx(MAX_S)
     assert stream.builder.wait_s(at_most=0.01) == 0.01
-    stream.now += LONGEST_S
+    stream.now += MAX_S
     assert stream.builder.wait_s(at_most=1.0) == 0.0
     (due,) = stream.builder.due()
     assert len(due["delta"]) == 20_004

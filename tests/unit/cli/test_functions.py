@@ -255,7 +255,7 @@ def test_answer_that_is_nested_without_end_is_an_error(functions: Functions) -> 
 def test_event_without_end_is_not_kept(
     functions: Functions, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("rollcall_cli.functions.MOST_BYTES", 50_000)
+    monkeypatch.setattr("rollcall_cli.functions.MAX_BYTES", 50_000)
     for ask in (functions.call, lambda *about: _drain(functions.stream(*about))):
         with pytest.raises(CallError, match="more than 50,000 bytes"):
             ask("endless", {})

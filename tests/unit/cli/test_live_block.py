@@ -11,7 +11,7 @@ import time
 from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.text import Text
 
-from rollcall_cli.console import MOST_COLUMNS, SafeConsole
+from rollcall_cli.console import MAX_COLUMNS, SafeConsole
 from rollcall_cli.live_block import LiveBlock
 from rollcall_cli.screen import Screen
 
@@ -103,6 +103,6 @@ def test_lines_are_as_long_as_the_terminal_is_now_up_to_a_bound() -> None:
     console = SafeConsole(file=io.StringIO(), _environ=columns)
     assert console.width == 40
     console.width = 500
-    assert console.width == MOST_COLUMNS
+    assert console.width == MAX_COLUMNS
     console.size = (30, 10)  # type: ignore[assignment]
     assert (console.width, console.height) == (30, 10)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rollcall.knowledge.pages import MOST_CHARS, CannotRead, Page, decoded, read_plain
+from rollcall.knowledge.pages import MAX_CHARS, CannotRead, Page, decoded, read_plain
 
 HEBREW = "מוליך ההארקה של הלוח"
 FRENCH = "Le conducteur protégé est relié à la borne"
@@ -38,7 +38,7 @@ def test_control_characters_are_dropped_and_line_ends_made_one() -> None:
         (b"%PDF-1.7 ...", "wrong_type"),
         (bytes(range(256)) * 4, "wrong_type"),
         (b"\xef\xbb\xbf \n", "no_text"),
-        (b"a" * (MOST_CHARS + 1), "too_much_text"),
+        (b"a" * (MAX_CHARS + 1), "too_much_text"),
     ],
 )
 def test_what_is_no_text_is_refused(data: bytes, problem: str) -> None:

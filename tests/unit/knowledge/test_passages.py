@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from rollcall.knowledge.pages import Page
 from rollcall.knowledge.passages import (
-    MOST_CHARS,
+    MAX_CHARS,
     Heading,
     Piece,
     markdown_heading,
@@ -54,7 +54,7 @@ def test_no_letter_is_lost_or_moved(texts: list[str], markdown: bool) -> None:
 def test_no_passage_is_too_long_or_empty(texts: list[str], markdown: bool) -> None:
     for piece in split(pages(texts), markdown=markdown):
         assert piece.text.strip()
-        assert len(piece.text) <= MOST_CHARS
+        assert len(piece.text) <= MAX_CHARS
 
 
 @given(st.lists(st.lists(st.integers(0, 30), max_size=30), max_size=8))
@@ -126,7 +126,7 @@ def test_a_long_section_is_cut_between_sentences_and_keeps_its_heading() -> None
     found = list(split(pages([text])))
     assert {each.headings for each in found} == {("3.2 Grounding",)}
     assert all(each.text.endswith(".") for each in found)
-    assert all(1_000 <= len(each.text) <= MOST_CHARS for each in found[:-1])
+    assert all(1_000 <= len(each.text) <= MAX_CHARS for each in found[:-1])
 
 
 def test_a_passage_may_run_over_a_page_end() -> None:

@@ -14,7 +14,7 @@ import pytest
 
 from rollcall.core.errors import InvalidArgument, Unavailable
 from rollcall.knowledge import reader
-from rollcall.knowledge.pages import MOST_PAGES, PROBLEMS, CannotRead, Page
+from rollcall.knowledge.pages import MAX_PAGES, PROBLEMS, CannotRead, Page
 from rollcall.knowledge.reader import MEMORY_BYTES, Kind, read, text_of
 from tests.support.for_every import for_every
 from tests.support.full_form import IS_FULL
@@ -86,8 +86,8 @@ def million_operators() -> bytes:
         (lambda: encrypted(GOOD, user_password="secret"), "encrypted"),
         (lambda: GOOD[: len(GOOD) // 2], "malformed"),
         (lambda: b"%PDF-1.7\n" + random.Random(7).randbytes(5_000), "malformed"),
-        (lambda: pdf([["x"]] * (MOST_PAGES + 1)), "too_many_pages"),
-        *([(lambda: pdf([["x"]] * (5 * MOST_PAGES)), "too_many_pages")] if IS_FULL else []),
+        (lambda: pdf([["x"]] * (MAX_PAGES + 1)), "too_many_pages"),
+        *([(lambda: pdf([["x"]] * (5 * MAX_PAGES)), "too_many_pages")] if IS_FULL else []),
         (lambda: one_page(b" " * 300_000_000), "too_heavy"),
         (lambda: one_page(b" " * 60_000_000, times=3), "too_heavy"),
         *([(million_operators, "too_heavy")] if IS_FULL else []),

@@ -11,7 +11,7 @@ from rollcall.core.errors import FailedPrecondition
 from rollcall.registry.breaker import (
     COOL_DOWN_S,
     FORGET_S,
-    LONGEST_COOL_DOWN_S,
+    MAX_COOL_DOWN_S,
     QUIET_S,
     Breaker,
     Evidence,
@@ -108,7 +108,7 @@ def test_the_time_away_doubles_up_to_half_an_hour() -> None:
         breaker = next_state(trial, Evidence(failed=2, failing_users=2, heard_at=at), at)
         waits.append(breaker.until - at)
     assert waits == [60, 120, 240, 480, 960, 1800, 1800, 1800, 1800]
-    assert waits[-1] == LONGEST_COOL_DOWN_S
+    assert waits[-1] == MAX_COOL_DOWN_S
 
 
 def test_a_check_that_fails_when_it_is_due_keeps_it_down_without_a_trial() -> None:
@@ -179,7 +179,7 @@ def test_nothing_is_away_for_longer_than_half_an_hour_at_a_time(
 ) -> None:
     after = next_state(breaker, found, NOW)
     if after.state == "down":
-        assert after.until <= NOW + LONGEST_COOL_DOWN_S
+        assert after.until <= NOW + MAX_COOL_DOWN_S
         assert next_state(after, Evidence(), after.until).state == "degraded"
 
 

@@ -14,7 +14,7 @@ from rollcall.core.profile import AgentProfile, Variant
 from rollcall.core.wire import Role
 from rollcall.registry.access import AccessRow, is_named, permission_mask
 from rollcall.registry.selection import (
-    MOST_WORDS,
+    MAX_WORDS,
     Selection,
     ToolRequest,
     chattiness,
@@ -285,7 +285,7 @@ def test_what_a_tool_answers_is_wanted_however_chatty_it_is() -> None:
     assert not is_small_talk("how are you?", fit=0.9)
 
 
-@pytest.mark.parametrize("text", ["", "   ", "?!", "\u200f", "word " * (MOST_WORDS + 1)])
+@pytest.mark.parametrize("text", ["", "   ", "?!", "\u200f", "word " * (MAX_WORDS + 1)])
 def test_nothing_and_much_are_no_small_talk(text: str) -> None:
     assert features(text) == []
     assert chattiness(text) == -math.inf

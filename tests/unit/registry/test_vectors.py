@@ -15,7 +15,7 @@ from operator import mul
 
 import pytest
 
-from rollcall.core.embedding import MOST_FAILURES
+from rollcall.core.embedding import MAX_FAILURES
 from rollcall.core.search import pack_sections, unpack_sections
 from rollcall.models.base import load_embedder
 from rollcall.registry import vectors as vectors_module
@@ -172,7 +172,7 @@ def test_an_embedder_that_is_down_is_not_called_for_every_text() -> None:
     embedder = table(VECTORS)
     embedder.breaks = True
     VectorIndex.build(tools(300), embedder)
-    assert embedder.calls == MOST_FAILURES
+    assert embedder.calls == MAX_FAILURES
 
 
 def test_vectors_of_another_length_than_promised_are_not_believed() -> None:

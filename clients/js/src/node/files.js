@@ -22,9 +22,9 @@ import { told } from "./told.js";
 /** @import { FileHandle } from "node:fs/promises" */
 /** @import { Entry, WorkspaceFiles } from "../workspace/tools.js" */
 
-const MOST_BYTES = 10 * 1024 * 1024;
+const MAX_BYTES = 10 * 1024 * 1024;
 /** Entries of a folder that the wildcards of a command are compared with. */
-const MOST_ENTRIES = 10_000;
+const MAX_ENTRIES = 10_000;
 /** What makes a folder a git repository, whatever its name. */
 const REPOSITORY = ["HEAD", "objects", "refs"];
 
@@ -237,7 +237,7 @@ export class DiskFiles {
       const stat = await handle.stat();
       this.#check(stat, path);
       if (stat.ino !== looked.ino || stat.dev !== looked.dev) throw moved(path);
-      if (stat.size > MOST_BYTES) throw tooLarge(path, stat.size);
+      if (stat.size > MAX_BYTES) throw tooLarge(path, stat.size);
       return await bounded(handle, path);
     } finally {
       await handle.close();
@@ -279,7 +279,7 @@ async function matching(wanted, root) {
           .map((name) => [...parts, name]);
       }),
     );
-    found = below.flat().slice(0, MOST_ENTRIES);
+    found = below.flat().slice(0, MAX_ENTRIES);
   }
   return found;
 }
@@ -312,7 +312,7 @@ async function bounded(handle, path) {
     if (!bytesRead) return new Uint8Array(Buffer.concat(chunks));
     chunks.push(buffer.subarray(0, bytesRead));
     size += bytesRead;
-    if (size > MOST_BYTES) throw tooLarge(path, size);
+    if (size > MAX_BYTES) throw tooLarge(path, size);
   }
 }
 

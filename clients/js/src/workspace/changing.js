@@ -8,7 +8,7 @@ import { bytesOf, digestOf, PLAIN, textFileOf } from "./texts.js";
 /** @import { WorkspaceFiles } from "./tools.js" */
 /** @import { TextFile } from "./texts.js" */
 
-const MOST_BYTES = 10 * 1024 * 1024;
+const MAX_BYTES = 10 * 1024 * 1024;
 
 /**
  * @param {WorkspaceFiles} files
@@ -97,7 +97,7 @@ class Editor {
    * @param {TextFile | undefined} before
    */
   async #put(place, path, bytes, before) {
-    if (bytes.length > MOST_BYTES) {
+    if (bytes.length > MAX_BYTES) {
       throw new WorkspaceError(
         `${path}: ${bytes.length.toLocaleString("en")} bytes; at most 10 MB are written`,
       );

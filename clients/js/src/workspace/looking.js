@@ -12,7 +12,7 @@ import { Walk } from "./walking.js";
 
 /** The most text of one result, in characters of JSON. */
 const CONTENT_CHARS = 50_000;
-const MOST_ENTRIES = 1_000;
+const MAX_ENTRIES = 1_000;
 /** So much of a line is shown, and looked at by a regular expression. */
 const LINE_CHARS = 2_000;
 /** Larger files are not searched. */
@@ -43,7 +43,7 @@ async function listDirectory(files, { path = ".", depth = 1 }, signal) {
   let chars = 0;
   for await (const { path: at, type, size } of walk.below(placeOf(partsOf(path)), path, depth)) {
     chars += at.length;
-    if (entries.length === MOST_ENTRIES || chars > CONTENT_CHARS) {
+    if (entries.length === MAX_ENTRIES || chars > CONTENT_CHARS) {
       walk.isCut = true;
       break;
     }

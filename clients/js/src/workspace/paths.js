@@ -8,7 +8,7 @@ import { WorkspaceError } from "./errors.js";
 
 const PATH_CHARS = 1_000;
 const NAME_BYTES = 255;
-const MOST_PARTS = 64;
+const MAX_PARTS = 64;
 const DEVICE = /^(?:con|prn|aux|nul|clock\$|conin\$|conout\$|(?:com|lpt)[0-9¹²³])$/i;
 const SHORT = /^[^.]{1,6}~[0-9]+(?:\.[^.]{0,3})?$/;
 const UNSEEN = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u;
@@ -25,7 +25,7 @@ export function partsOf(path) {
   if (/^[/\\]/.test(path))
     throw refused(path, "paths begin at the workspace's root, as in src/main.js");
   const parts = path.split("/").filter((part) => part !== "" && part !== ".");
-  if (parts.length > MOST_PARTS) throw refused(path, `deeper than ${MOST_PARTS} folders`);
+  if (parts.length > MAX_PARTS) throw refused(path, `deeper than ${MAX_PARTS} folders`);
   if (parts[0]?.startsWith("~"))
     throw refused(path, "the home directory is not part of the workspace");
   for (const part of parts) {

@@ -18,8 +18,8 @@ import { WorkspaceError } from "./errors.js";
 
 /** @typedef {(at: number) => Step[]} Piece Makes the steps of a part of a pattern, to stand at `at`. */
 
-const MOST_STEPS = 1_000;
-const MOST_DEPTH = 50;
+const MAX_STEPS = 1_000;
+const MAX_DEPTH = 50;
 /** @type {Record<string, Test>} */
 const CLASSES = {
   d: (char) => /[0-9]/.test(char),
@@ -120,7 +120,7 @@ class Reader {
 
   /** @returns {Piece} */
   #either() {
-    if (++this.#depth > MOST_DEPTH) throw this.#wrong("groups are nested too deeply");
+    if (++this.#depth > MAX_DEPTH) throw this.#wrong("groups are nested too deeply");
     let piece = this.#row();
     while (this.#next("|")) {
       const [one, other] = [piece, this.#row()];
@@ -310,7 +310,7 @@ const any = (piece) => (at) => {
 
 /** @param {Step[]} steps */
 function bounded(steps) {
-  if (steps.length > MOST_STEPS)
+  if (steps.length > MAX_STEPS)
     throw new WorkspaceError("query: the regular expression is too large");
   return steps;
 }

@@ -5,7 +5,7 @@ import { WorkspaceError } from "./errors.js";
 /** @import { ClientTools } from "../client_tools.js" */
 /** @import { WorkspaceFiles } from "./tools.js" */
 
-const MOST_CHARS = 4_000;
+const MAX_CHARS = 4_000;
 /** What nobody sees who approves a command. */
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
 
@@ -43,8 +43,8 @@ export function running(files) {
 /** @param {string} command */
 function check(command) {
   if (!command.trim()) throw new WorkspaceError("command: it is empty");
-  if (command.length > MOST_CHARS)
-    throw new WorkspaceError(`command: longer than ${MOST_CHARS} characters`);
+  if (command.length > MAX_CHARS)
+    throw new WorkspaceError(`command: longer than ${MAX_CHARS} characters`);
   if (UNSEEN.test(command.replace(/[\n\t]/g, ""))) {
     throw new WorkspaceError("command: it has characters that nobody sees who approves it");
   }

@@ -5,8 +5,8 @@ import { WorkspaceError } from "./errors.js";
 /** @import { Entry, WorkspaceFiles } from "./tools.js" */
 
 /** So many entries one listing or search looks at. */
-const MOST_SEEN = 20_000;
-const MOST_MS = 10_000;
+const MAX_SEEN = 20_000;
+const MAX_MS = 10_000;
 /** So long it works before a page may do what else it has to do: less than a frame. */
 const SLICE_MS = 8;
 
@@ -34,8 +34,8 @@ const LEFT_OUT = new Set([
 export class Walk {
   #files;
   #signal;
-  #left = MOST_SEEN;
-  #ends = performance.now() + MOST_MS;
+  #left = MAX_SEEN;
+  #ends = performance.now() + MAX_MS;
   #pauseAt = performance.now() + SLICE_MS;
   isCut = false;
 

@@ -19,7 +19,7 @@ import { say } from "./texts.js";
 import type { Activity, Answered, Attempt } from "./wire.js";
 
 const FIRST_WAIT_MS = 1_000;
-const LONGEST_WAIT_MS = 15_000;
+const MAX_WAIT_MS = 15_000;
 
 export class Play {
   readonly contentId: string;
@@ -185,7 +185,7 @@ export class Play {
     if (this.#isClosed) return;
     clearTimeout(this.#timer);
     this.#timer = setTimeout(this.#retry, Math.max(this.#wait, 1_000 * (error.retryAfterS ?? 0)));
-    this.#wait = Math.min(2 * this.#wait, LONGEST_WAIT_MS);
+    this.#wait = Math.min(2 * this.#wait, MAX_WAIT_MS);
   }
 
   async #tryAgain(): Promise<void> {

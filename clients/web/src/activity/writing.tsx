@@ -74,7 +74,7 @@ export function Numeric({ question, labelledBy }: AnswerProps) {
   );
 }
 
-const MOST_CHARS = 10_000;
+const MAX_CHARS = 10_000;
 
 export function Open({ question, labelledBy }: AnswerProps) {
   const value = String(question.draft.value ?? "");
@@ -82,7 +82,7 @@ export function Open({ question, labelledBy }: AnswerProps) {
     <textarea
       class="open-answer"
       rows={5}
-      maxLength={MOST_CHARS}
+      maxLength={MAX_CHARS}
       aria-labelledby={labelledBy}
       dir={directionOf(value) ?? direction.value}
       disabled={!question.takesAnswers.value}

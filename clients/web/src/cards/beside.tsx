@@ -11,7 +11,7 @@ import { text } from "../text/locale.js";
 
 /** What can be looked at here; anything else is downloaded. HTML is never opened. */
 const SHOWN = /^(?:application\/pdf|image\/(?:png|jpeg|gif|webp|svg\+xml)|text\/(?:plain|markdown|csv)|application\/json)$/;
-const MOST_TEXT = 400_000;
+const MAX_TEXT = 400_000;
 
 interface Open {
   title: string;
@@ -98,7 +98,7 @@ function FileView({ file }: { file: File }) {
   const isText = /^text\/|json$/.test(file.type);
   useSignalEffect(() => {
     if (isText) {
-      void file.text().then((content) => (words.value = content.slice(0, MOST_TEXT)));
+      void file.text().then((content) => (words.value = content.slice(0, MAX_TEXT)));
       return undefined;
     }
     const url = URL.createObjectURL(file);

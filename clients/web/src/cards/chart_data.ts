@@ -1,7 +1,7 @@
 /** What a chart's specification holds, and whether it may be drawn. */
 
-const MOST_CHARS = 300_000;
-const MOST_ROWS = 5_000;
+const MAX_CHARS = 300_000;
+const MAX_ROWS = 5_000;
 
 /**
  * What a chart is not made of: generators, maps, views for each value, transforms that make more rows
@@ -43,8 +43,8 @@ const MARKS = new Set(["bar", "line", "area", "point", "circle", "square", "tick
 
 /** Why it is not drawn; undefined where it may be. */
 export function whyNot(chart: Record<string, unknown>): string | undefined {
-  if (JSON.stringify(chart).length > MOST_CHARS) return "it is too large";
-  if (valuesOf(chart).length > MOST_ROWS) return "it has too many rows";
+  if (JSON.stringify(chart).length > MAX_CHARS) return "it is too large";
+  if (valuesOf(chart).length > MAX_ROWS) return "it has too many rows";
   return refusedIn(chart);
 }
 

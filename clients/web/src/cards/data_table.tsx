@@ -9,7 +9,7 @@ import { Line } from "../markdown/prose.js";
 /** How many rows are shown at first, so that the answer below is not pushed away. */
 const FIRST_ROWS = 5;
 const ROWS = 50;
-const MOST_COLUMNS = 30;
+const MAX_COLUMNS = 30;
 const CELL_CHARS = 2_000;
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/;
 
@@ -22,7 +22,7 @@ export interface DataTableProps {
 export function DataTable({ rows, columns, title }: DataTableProps) {
   const shown = useSignal(FIRST_ROWS);
   if (rows.length === 0) return <p class="quiet">{text("table.empty")}</p>;
-  const names = (columns ?? [...new Set(rows.slice(0, ROWS).flatMap(Object.keys))]).slice(0, MOST_COLUMNS);
+  const names = (columns ?? [...new Set(rows.slice(0, ROWS).flatMap(Object.keys))]).slice(0, MAX_COLUMNS);
   const isNumeric = (name: string) => rows.some((row) => typeof row[name] === "number");
   const dir = directionOf(names.join(" ")) ?? direction.value;
   return (

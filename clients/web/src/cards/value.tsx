@@ -6,14 +6,14 @@ import { Exactly, ShowRest } from "../markdown/code.js";
 import { directionOf } from "../text/direction.js";
 import { text } from "../text/locale.js";
 
-const MOST_CHARS = 1_200;
-const MOST_ENTRIES = 40;
-const MOST_DEPTH = 6;
+const MAX_CHARS = 1_200;
+const MAX_ENTRIES = 40;
+const MAX_DEPTH = 6;
 
 /** An object's names and values, exactly. `isWhole` leaves nothing out. */
 export function Values({ of, isWhole = false }: { of: Record<string, unknown>; isWhole?: boolean }) {
   const entries = Object.entries(of);
-  const shown = isWhole ? entries : entries.slice(0, MOST_ENTRIES);
+  const shown = isWhole ? entries : entries.slice(0, MAX_ENTRIES);
   return (
     <dl class="values">
       {shown.map(([name, value]) => (
@@ -43,12 +43,12 @@ export function Value(props: { value: unknown; isWhole?: boolean; depth?: number
   const isSimple = Array.isArray(value)
     ? value.length === 0 || value.every((each) => typeof each !== "object" || each === null)
     : Object.keys(value).length === 0;
-  if (isSimple || (depth >= MOST_DEPTH && !isWhole)) {
+  if (isSimple || (depth >= MAX_DEPTH && !isWhole)) {
     return <Exact value={JSON.stringify(value)} isWhole={isWhole} isCode />;
   }
-  if (depth >= 4 * MOST_DEPTH) return <Exact value={JSON.stringify(value)} isWhole isCode />;
+  if (depth >= 4 * MAX_DEPTH) return <Exact value={JSON.stringify(value)} isWhole isCode />;
   if (!Array.isArray(value)) return <Nested of={value} isWhole={isWhole} depth={depth} />;
-  const shown = isWhole ? value : value.slice(0, MOST_ENTRIES);
+  const shown = isWhole ? value : value.slice(0, MAX_ENTRIES);
   return (
     <ol class="values-list" start={0}>
       {shown.map((each, at) => (
@@ -83,11 +83,11 @@ function Nested({ of, isWhole, depth }: { of: object; isWhole: boolean; depth: n
 /** A text of which no character is hidden. Its spaces and lines stand as they are. */
 function Exact({ value, isWhole, isCode }: { value: string; isWhole: boolean; isCode?: boolean }) {
   const isOpen = useSignal(false);
-  const rest = isWhole || isOpen.value ? 0 : Math.max(0, value.length - MOST_CHARS);
+  const rest = isWhole || isOpen.value ? 0 : Math.max(0, value.length - MAX_CHARS);
   if (!value) return <span class="quiet">{text("value.empty")}</span>;
   return (
     <span class="exact" dir={isCode ? "ltr" : (directionOf(value) ?? "ltr")}>
-      <Exactly>{rest ? value.slice(0, MOST_CHARS) : value}</Exactly>
+      <Exactly>{rest ? value.slice(0, MAX_CHARS) : value}</Exactly>
       {rest > 0 && <ShowRest chars={rest} onClick={() => (isOpen.value = true)} />}
     </span>
   );

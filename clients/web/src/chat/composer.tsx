@@ -13,8 +13,8 @@ import type { Turn } from "./turn.js";
 
 /** What the server takes, said before anything is sent. */
 const MESSAGE_CHARS = 32_000;
-const MOST_FILES = 19;
-const MOST_BYTES = 10_000_000;
+const MAX_FILES = 19;
+const MAX_BYTES = 10_000_000;
 const TYPES = [
   "image/png",
   "image/jpeg",
@@ -105,7 +105,7 @@ export function Composer(props: Props) {
   const attach = async (file: File) => {
     const refusal = refusalOf(file, files.value);
     if (refusal) {
-      toast(text(refusal, { name: file.name, size: bytes(MOST_BYTES) }));
+      toast(text(refusal, { name: file.name, size: bytes(MAX_BYTES) }));
       return;
     }
     const id = crypto.randomUUID();
@@ -188,7 +188,7 @@ export function Composer(props: Props) {
         <button
           type="button"
           class="icon-button"
-          title={text("composer.attach.limits", { size: bytes(MOST_BYTES) })}
+          title={text("composer.attach.limits", { size: bytes(MAX_BYTES) })}
           aria-describedby="attach-limits"
           onClick={() => input.current?.click()}
         >
@@ -243,7 +243,7 @@ export function Composer(props: Props) {
           ? text("composer.due")
           : left < LEFT_SHOWN
             ? text("composer.left", { count: left })
-            : text("composer.attach.limits", { size: bytes(MOST_BYTES) })}
+            : text("composer.attach.limits", { size: bytes(MAX_BYTES) })}
       </p>
     </form>
   );
@@ -258,7 +258,7 @@ function typeOf(file: File): string {
 function refusalOf(file: File, others: Attachment[]): Key | undefined {
   if (!TYPES.includes(typeOf(file))) return "composer.wrong_type";
   if (!file.size) return "composer.empty";
-  if (others.length >= MOST_FILES) return "composer.too_many";
+  if (others.length >= MAX_FILES) return "composer.too_many";
   const all = others.reduce((sum, { size = 0 }) => sum + size, file.size);
-  return all > MOST_BYTES ? "composer.too_large" : undefined;
+  return all > MAX_BYTES ? "composer.too_large" : undefined;
 }

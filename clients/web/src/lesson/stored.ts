@@ -146,7 +146,7 @@ export function useDocument<T extends { id: string }>(
 /** Codes with which Firestore ends a listener for good; after any other it is begun again. */
 const LASTING = new Set(["permission-denied", "unauthenticated", "invalid-argument", "failed-precondition", "not-found"]);
 const FIRST_WAIT_MS = 1_000;
-const LONGEST_WAIT_MS = 30_000;
+const MAX_WAIT_MS = 30_000;
 
 function useFollowed<T>(
   connection: Connection,
@@ -170,7 +170,7 @@ function useFollowed<T>(
       found.value = { problem };
       if (LASTING.has(problem.code)) return;
       timer = setTimeout(begin, wait);
-      wait = Math.min(2 * wait, LONGEST_WAIT_MS);
+      wait = Math.min(2 * wait, MAX_WAIT_MS);
     };
     const begin = () =>
       connection

@@ -20,7 +20,7 @@ type Links = Record<string, Pick<Tokens.Link, "href" | "title">>;
 /** A longer line is shown as it is. */
 const LINE_CHARS = 20_000;
 /** What stands after so much of a text is shown as it is. */
-const MOST_CHARS = 400_000;
+const MAX_CHARS = 400_000;
 /** Emphasis and links are looked for in texts up to this length. */
 const INLINE_CHARS = 8_000;
 const CODE_PIECE = 1_500;
@@ -171,7 +171,7 @@ function parts(text: string): { text: string; isPlain: boolean }[] {
   for (const line of text.split(/(?<=\n)/)) {
     length += line.length;
     if (/^\s*(?:```|~~~)/.test(line)) isCode = !isCode;
-    const isPlain = line.length > LINE_CHARS || length > MOST_CHARS || (!isCode && DEEP.test(line));
+    const isPlain = line.length > LINE_CHARS || length > MAX_CHARS || (!isCode && DEEP.test(line));
     const last = found.at(-1);
     if (last?.isPlain === isPlain) last.text += line;
     else found.push({ text: line, isPlain });

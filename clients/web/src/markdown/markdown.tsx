@@ -23,7 +23,7 @@ export interface MarkdownProps {
 }
 
 /** Quotes and lists are shown as text from this depth on. */
-const MOST_DEPTH = 16;
+const MAX_DEPTH = 16;
 
 export function Markdown({ text, isWhole }: MarkdownProps) {
   const reader = useRef<BlockReader | undefined>(undefined);
@@ -55,7 +55,7 @@ const BlockView = memo(({ block, around }: { block: Block; around: Direction }) 
 function blockToken(token: Token, around: Direction, depth: number): ComponentChild {
   const dir = directionOf(lettersOf(token)) ?? around;
   const inner = token.type !== "table" ? ((token as Tokens.Generic).tokens ?? []) : [];
-  if (depth > MOST_DEPTH) return <Plain>{token.raw}</Plain>;
+  if (depth > MAX_DEPTH) return <Plain>{token.raw}</Plain>;
   switch (token.type) {
     case "space":
     case "def":

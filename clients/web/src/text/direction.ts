@@ -16,7 +16,7 @@ const WORD = new RegExp(`[\\p{L}\\p{M}\\p{N}'’"״׳_]+`, "gu");
 /** A text is read from the right if at least this share of its words is written so. */
 const RTL_SHARE = 0.35;
 /** A longer text is decided by its beginning. */
-const MOST_CHARS = 4_000;
+const MAX_CHARS = 4_000;
 
 const NUMBER = "[+\\-−±~≈<>≤≥=]?[$€₪£#]?\\d(?:[.,:/×]?\\d){0,40}(?: \\d{1,4}/\\d{1,4})?(?:[eE][+\\-]?\\d{1,3})?[%‰°$€₪£]?";
 const NAME = "[A-Za-z_$][\\w$]{0,60}";
@@ -61,7 +61,7 @@ const WORDS_BEFORE = /(?<![\p{L}\p{N}_])(?:[A-Za-z][\w'’\-]{0,60}[ \u00a0]){1,
 const WORDS_AFTER = /^(?:[ \u00a0](?:[A-Za-z][\w'’\-]{0,60}(?!\w)|"[\w .,:\-]{1,60}"))+/;
 const ISOLATE = /[\u2066-\u2068][^\u2066-\u2069]*\u2069/gu;
 /** Longer texts without a break are not looked at for such units. */
-const MOST_ISOLATED = 20_000;
+const MAX_ISOLATED = 20_000;
 
 /**
  * The direction that a block of text is read in; undefined where it has no letters to tell.
@@ -71,7 +71,7 @@ const MOST_ISOLATED = 20_000;
  * such as a name in a list, as long as there are other words.
  */
 export function directionOf(text: string): Direction | undefined {
-  const whole = text.slice(0, MOST_CHARS);
+  const whole = text.slice(0, MAX_CHARS);
   const own = whole.replace(ISOLATE, " ");
   const start = /\p{L}/u.test(own) ? own : whole;
   const hasRtl = RTL_LETTER.test(start);
@@ -97,7 +97,7 @@ function isTerm(word: string): boolean {
 export function pieces(text: string, around: Direction): Piece[] {
   if (around === "rtl" && RELATION.test(text)) return [{ text, isolated: "ltr" }];
   const hasRtl = RTL_LETTER.test(text);
-  if ((around === "ltr" && !hasRtl) || text.length > MOST_ISOLATED) return [{ text }];
+  if ((around === "ltr" && !hasRtl) || text.length > MAX_ISOLATED) return [{ text }];
   const found: Piece[] = [];
   let end = 0;
   for (const { index, 0: unit } of text.matchAll(UNITS)) {

@@ -56,7 +56,7 @@ PassageText = Annotated[str, Field(max_length=12_000)]
 DocumentId = Annotated[str, Field(min_length=1, max_length=128)]
 Count = Annotated[int, Field(ge=1, le=40)]
 LEVELS: tuple[Level, ...] = get_args(Level)
-_MOST_STANDARDS = 5
+_MAX_STANDARDS = 5
 
 
 class Brief(Struct, frozen=True):
@@ -216,7 +216,7 @@ def find_standards_for(ctx: ToolContext, brief: Brief) -> list[tuple[str, Standa
     if ctx.platform is None or not brief.subject or not brief.grade:
         return []
     stored = find_standards(ctx, brief.subject, brief.grade)
-    found = standards_about(brief.topic, stored, _MOST_STANDARDS)
+    found = standards_about(brief.topic, stored, _MAX_STANDARDS)
     for id, standard in found:
         ctx.cite(standard_citation(id, standard, ctx.locale))
     return found

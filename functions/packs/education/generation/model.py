@@ -28,7 +28,7 @@ from rollcall.core.errors import AgentError
 log = logging.getLogger("rollcall")
 T = TypeVar("T", bound=BaseModel)
 Generator = Literal["model", "offline"]
-_LEAST_QUOTE = 12
+_MIN_QUOTE = 12
 _NUMBER = re.compile(r"(?<![\w.])-?[0-9]+(?:[./][0-9]+)?(?![0-9])|(?<=[^\W0-9_])[0-9]+(?![0-9])")
 _LITERAL = re.compile(r"(?:x\s*=\s*)?[-+( ]*[0-9][0-9.,]*(?: [0-9]+/[0-9]+)?[ )%]*")
 _OPERATION = re.compile(r"[0-9)%] ?[+\-−×*/÷:] ?[0-9(]")
@@ -160,7 +160,7 @@ def passage_with_quote(
 ) -> Passage | None:
     """Return the passage that contains a quote word for word; None if none does."""
     wanted = normal_text(quote or "")
-    if len(wanted) < _LEAST_QUOTE:
+    if len(wanted) < _MIN_QUOTE:
         return None
     first = passages[number - 1 : number] if number and number > 0 else []
     found = (each for each in (*first, *passages) if wanted in normal_text(each.text))

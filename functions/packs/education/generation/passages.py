@@ -22,7 +22,7 @@ MAX_PASSAGE = 12_000
 MAX_FOUND = 6
 _WORDS = range(6, 36)
 """The number of words of a sentence that a question is made of."""
-_MOST_SHOWN = 2_500
+_MAX_SHOWN = 2_500
 _BANK = 4
 _PREPOSITIONS = frozenset("בכלו")
 _TOKEN = re.compile(r"[^\W_]+(?:[\"'׳״-][^\W_]+)*")
@@ -122,7 +122,7 @@ def text_items(
     for place, question in sorted(questions, key=lambda pair: pair[0]):
         if place not in read:
             read.add(place)
-            text = passages[place].text[:_MOST_SHOWN]
+            text = passages[place].text[:_MAX_SHOWN]
             made.append(item("text", text, source=passages[place].source(), basis="cited"))
         block = question.block.model_copy(update={"level": level})
         made.append(question.model_copy(update={"block": block}))
@@ -133,7 +133,7 @@ def _usable(passage: Passage) -> list[str]:
     """Return the sentences to make questions of: complete, of medium length, no question."""
     return [
         each
-        for each in sentences(passage.text[:_MOST_SHOWN])
+        for each in sentences(passage.text[:_MAX_SHOWN])
         if len(each.split()) in _WORDS and each[-1] in ".!" and "{{" not in each
     ]
 
@@ -142,7 +142,7 @@ def _key_words(passage: Passage) -> list[str]:
     """Return the content words of a passage, the most frequent first."""
     found: Counter[str] = Counter()
     shown: dict[str, str] = {}
-    for word in _TOKEN.findall(passage.text[:_MOST_SHOWN]):
+    for word in _TOKEN.findall(passage.text[:_MAX_SHOWN]):
         stems = terms(word)
         if len(stems) == 1 and len(word) > 2 and not is_stopword(tokens(word)[0]):
             found[stems[0]] += 1

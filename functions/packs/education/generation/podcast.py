@@ -32,7 +32,7 @@ from rollcall.core.text import sentences
 
 WORDS_PER_S = 2.2
 """The speed at which a script is read aloud."""
-_MOST_SENTENCES = 14
+_MAX_SENTENCES = 14
 _WORDS = range(5, 45)
 _STATES = 12
 """Least words of a turn that states something; a shorter one greets, asks or agrees."""
@@ -193,7 +193,7 @@ def _from_passages(brief: Brief, hosts: list[str]) -> list[TurnText]:
         for passage in brief.passages
         for sentence in sentences(passage.text)
         if len(sentence.split()) in _WORDS and not sentence.endswith("?")
-    ][:_MOST_SENTENCES]
+    ][:_MAX_SENTENCES]
     if not quotes:
         return []
     questions = TEXTS.data(brief.locale, "podcast.asks")

@@ -11,7 +11,7 @@ from packs.education.courses import open_course
 from packs.education.generation.quality import (
     CODES,
     ERRORS,
-    LEAST_CORPUS,
+    MIN_CORPUS,
     Code,
     find_problems,
     sentence_lengths,
@@ -24,7 +24,7 @@ from rollcall.core.errors import NotFound
 from rollcall.core.shapes import Display, Wire
 from rollcall.core.texts import isolated, short
 
-MOST_CHECKED = 30
+MAX_CHECKED = 30
 _LOOKED_AT = 200
 _CORPUS_CONTENTS = 20
 
@@ -96,9 +96,9 @@ def run_qa_tests(
     contents: list[CheckedContent] = []
     findings: list[QaFinding] = []
     not_checked: list[str] = []
-    for opened in chosen[:MOST_CHECKED]:
+    for opened in chosen[:MAX_CHECKED]:
         corpus = _corpus(own, opened)
-        if len(corpus) < LEAST_CORPUS:
+        if len(corpus) < MIN_CORPUS:
             title = isolated(opened.content.title)
             not_checked.append(TEXTS.say(ctx.locale, "qa.no_corpus", title=title))
         items = read_items(opened)
@@ -132,7 +132,7 @@ def run_qa_tests(
         findings=findings,
         checks=[code for code in CODES if code != "long_sentence" or not not_checked],
         not_checked=not_checked,
-        checked_all=len(chosen) <= MOST_CHECKED,
+        checked_all=len(chosen) <= MAX_CHECKED,
     )
 
 

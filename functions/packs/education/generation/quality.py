@@ -29,7 +29,7 @@ ERRORS: frozenset[Code] = frozenset(("two_right", "key_differs", "duplicate_opti
 """Findings that make an answer wrong or ambiguous; the others are advice."""
 CODES: tuple[Code, ...] = get_args(Code)
 
-LEAST_CORPUS = 30
+MIN_CORPUS = 30
 """Least number of sentences in a grade's corpus for a comparison."""
 _LONGER = 1.5
 _LONGER_CHARS = 12
@@ -58,7 +58,7 @@ def find_problems(items: dict[str, Item], *, corpus: Sequence[int] = ()) -> list
     seen: dict[str, str] = {}
     # The most words of a usual sentence: 1.5 times the corpus's 90th percentile.
     longest = 0.0
-    if len(corpus) >= LEAST_CORPUS:
+    if len(corpus) >= MIN_CORPUS:
         longest = max(12, _LONGER * sorted(corpus)[len(corpus) * 9 // 10])
     for id, item in items.items():
         block = item.block

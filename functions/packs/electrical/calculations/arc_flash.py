@@ -39,7 +39,7 @@ from packs.electrical.wording import TEXTS, invalid
 from rollcall.core.errors import FailedPrecondition
 from rollcall.core.texts import Text
 
-LONGEST_S = 2.0
+MAX_S = 2.0
 """The longest time that a person is assumed to stay near an arc, with a way out (IEEE 1584)."""
 
 ASSUMED_ELECTRODES: Electrodes = "VCBB"
@@ -272,7 +272,7 @@ def panel_arc(
         enclosure = Enclosure(size.height_mm, size.width_mm, size.depth_mm)
         basis.use(f"{place}.enclosure", enclosure.text, "mm")
     reason = TEXTS.text(f"{texts}.longest")
-    time_s = choose("clearingTimeS", "s", clearing_time_s, panel.clearing_time_s, LONGEST_S, reason)
+    time_s = choose("clearingTimeS", "s", clearing_time_s, panel.clearing_time_s, MAX_S, reason)
     reason = TEXTS.text(f"{texts}.same_time")
     choose("reducedClearingTimeS", "s", reduced_clearing_time_s, None, time_s, reason)
     return ArcParameters(

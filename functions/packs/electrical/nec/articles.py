@@ -26,7 +26,7 @@ _FILE = Path(__file__).with_name("data") / "articles.json"
 _TITLE_WEIGHT = 2.0
 _WHOLE_TITLE = 1.5
 _OF_ARTICLE = 1.2
-_LEAST_OF_BEST = 0.4
+_MIN_OF_BEST = 0.4
 _LONGEST = 80
 """Characters of a number as people write it: "NEC 2023 Section 690.31(C)(2)(a)"."""
 _BRACKETS = re.compile(r"\s*\([A-Za-z0-9]{1,3}\)$")
@@ -139,7 +139,7 @@ def ranked(
     worded = [
         (articles[place], value / most)
         for place, value in best(values, len(values))
-        if value >= most * _LEAST_OF_BEST and articles[place] not in named
+        if value >= most * _MIN_OF_BEST and articles[place] not in named
     ]
     return [*((article, 1.0) for article in named), *worded][:limit]
 

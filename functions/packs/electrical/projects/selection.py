@@ -15,7 +15,7 @@ from rollcall.core.errors import InvalidArgument, NotFound
 from rollcall.core.text import terms, tokens
 from rollcall.core.texts import Text, isolated
 
-_FEWEST_LETTERS = 4
+_MIN_LETTERS = 4
 MAX_NAMED = 10
 """Most candidates that an error lists."""
 
@@ -147,7 +147,7 @@ def described(text: str, circuits: Sequence[PanelCircuit]) -> list[PanelCircuit]
 def _begins(one: str, other: str) -> bool:
     """Whether the longer of two words begins with the shorter one."""
     short, long = sorted((one, other), key=len)
-    return len(short) >= _FEWEST_LETTERS and long.startswith(short)
+    return len(short) >= _MIN_LETTERS and long.startswith(short)
 
 
 def _is_whole(description: str, text: str) -> bool:

@@ -165,9 +165,9 @@ def _in_production(google: Google, place: Place, settings: Settings) -> Iterator
 
 
 SYNC = rollcall("sync")
-MOST_REFUSED = 20
+MAX_REFUSED = 20
 """How many are reported one by one."""
-MOST_DOWN = 4
+MAX_DOWN = 4
 """How many tools of an agent are named where all are down."""
 _DAILY = timedelta(hours=25)
 _SOON = timedelta(minutes=2)
@@ -223,12 +223,12 @@ def check_code(report: Report) -> Iterator[Finding]:
 def check_records(records: Sequence[Record]) -> Iterator[Finding]:
     """Report refused entries and those that are out of order."""
     refused = [record for record in records if record.reason]
-    for record in refused[:MOST_REFUSED]:
+    for record in refused[:MAX_REFUSED]:
         yield warn(
             f"{record.id} is refused: {record.reason}",
             f"correct {collection_id(CAPABILITIES)}/{record.id}",
         )
-    if (more := len(refused) - MOST_REFUSED) > 0:
+    if (more := len(refused) - MAX_REFUSED) > 0:
         mend = rollcall("registry list --status refused")
         yield warn(f"{more} more are refused", mend)
     for record in records:
@@ -304,7 +304,7 @@ def _agent(
     if offered and all(record.health == DOWN for record in offered):
         yield warn(
             f"{where} ({agent.status}) has no tool at present, all are down: "
-            f"{name_list((record.id for record in offered), most=MOST_DOWN)}",
+            f"{name_list((record.id for record in offered), most=MAX_DOWN)}",
             rollcall(f"registry list --agent {agent.id}"),
         )
     elif not missing and not off:

@@ -65,7 +65,7 @@ _CREDENTIALS = (
     "ROLLCALL_STATEMENT_SECRET",
 )
 _HOST_LISTS = ("ROLLCALL_API_HOSTS", "ROLLCALL_FUNCTION_HOSTS")
-_LEAST_SECRET = 32
+_MIN_SECRET = 32
 PRICE_DAYS = 60
 """After so many days a price is looked up again."""
 CHANGE_DAYS = 30
@@ -291,10 +291,8 @@ def _secret_problems(settings: Settings) -> Iterator[Finding]:
             f"{firebase(f'functions:secrets:set {plain[0]}')}, and its name into ROLLCALL_SECRETS",
         )
     statement = settings.given.get("ROLLCALL_STATEMENT_SECRET", "")
-    if statement and len(statement) < _LEAST_SECRET:
-        yield _wrong(
-            settings, f"ROLLCALL_STATEMENT_SECRET has fewer than {_LEAST_SECRET} characters"
-        )
+    if statement and len(statement) < _MIN_SECRET:
+        yield _wrong(settings, f"ROLLCALL_STATEMENT_SECRET has fewer than {_MIN_SECRET} characters")
 
 
 def _wrong(settings: Settings, text: str) -> Finding:

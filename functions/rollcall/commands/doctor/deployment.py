@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from rollcall.commands.doctor.configuration import Settings
 from rollcall.commands.doctor.findings import (
-    MOST_CHARS,
+    MAX_CHARS,
     Finding,
     Google,
     fail,
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from google.cloud.firestore import Client
 
 
-MOST_USERS = 1_000
+MAX_USERS = 1_000
 """How many accounts are looked at for an admin."""
 DEPLOY_FUNCTIONS = firebase("deploy --only functions")
 _OVERDUE = timedelta(hours=25)
@@ -181,7 +181,7 @@ def check_app_check(google: Google, settings: Settings) -> Iterator[Finding]:
 def check_admin(google: Google) -> Iterator[Finding]:
     """Check that one of the first accounts is an admin."""
     path = f"v1/projects/{google.project}/accounts:batchGet"
-    found = google.get("identitytoolkit", path, maxResults=str(MOST_USERS))
+    found = google.get("identitytoolkit", path, maxResults=str(MAX_USERS))
     users = found.get("users", [])
     admins = 0
     for user in users:
@@ -190,7 +190,7 @@ def check_admin(google: Google) -> Iterator[Finding]:
         except ValueError:
             continue
         admins += isinstance(claims, dict) and claims.get("role") == Role.ADMIN
-    more = f" of the first {MOST_USERS:,}" if found.get("nextPageToken") else ""
+    more = f" of the first {MAX_USERS:,}" if found.get("nextPageToken") else ""
     if admins:
         yield ok(f"{admins} admins among {len(users):,} accounts{more}")
     else:
@@ -222,7 +222,7 @@ def check_reachable(db: Client) -> Iterator[Finding]:
             "gcloud firestore databases create --project={project} --location=nam5",
         )
     except GoogleAPIError as error:
-        yield fail(f"no answer: {clipped(str(error), MOST_CHARS)}")
+        yield fail(f"no answer: {clipped(str(error), MAX_CHARS)}")
     else:
         yield ok(f"answers in {(time.perf_counter() - began) * 1_000:.0f} ms")
 

@@ -14,10 +14,10 @@ from rollcall.core.errors import FAILED, Problem
 from rollcall.core.texts import clipped
 
 TIMEOUT_S = 20
-MOST_CHARS = 300
+MAX_CHARS = 300
 """Of an error of Google's, in its own words and in one line."""
 _SCOPE = "https://www.googleapis.com/auth/cloud-platform"
-_MOST_PAGES = 50
+_MAX_PAGES = 50
 _ROLES = {
     "firestore": "Cloud Datastore Index Admin (roles/datastore.indexAdmin)",
     "firebaserules": "Firebase Rules Viewer (roles/firebaserules.viewer)",
@@ -71,7 +71,7 @@ class Google(Struct, frozen=True):
                 text = str(reply.json()["error"]["message"])
             except (ValueError, KeyError, TypeError):
                 text = str(reply.text)
-            message = clipped(text, MOST_CHARS)
+            message = clipped(text, MAX_CHARS)
             raise GoogleRefusal(reply.status_code, message, _ROLES.get(service, ""))
         found: dict[str, Any] = reply.json()
         return found
@@ -89,7 +89,7 @@ class Google(Struct, frozen=True):
         self, service: str, path: str, key: str, **parameters: str
     ) -> Iterator[dict[str, Any]]:
         """The items of all pages, under `key` in each."""
-        for _ in range(_MOST_PAGES):
+        for _ in range(_MAX_PAGES):
             page = self.get(service, path, **parameters)
             yield from page.get(key, ())
             if not page.get("nextPageToken"):
@@ -198,7 +198,7 @@ def guard(topic: str, check: Iterable[Finding]) -> Iterator[Finding]:
             text = f"Google answered {refused.status}: {refused}"
         yield warn(text, mend, topic=topic)
     except (GoogleAPIError, GoogleAuthError, RequestException) as error:
-        yield warn(f"no answer: {clipped(str(error), MOST_CHARS)}", topic=topic)
+        yield warn(f"no answer: {clipped(str(error), MAX_CHARS)}", topic=topic)
 
 
 def name_list(names: Iterable[str], *, most: int = 8) -> str:

@@ -20,7 +20,7 @@ _WEB = (*_NODE, ".jsx", ".tsx", ".vue", ".svelte")
 _SUFFIXES = (".py", *_WEB, ".dart", ".swift", ".kt", ".java")
 _BUILT = frozenset(["dist", "build"])
 _SKIPPED = frozenset(["node_modules", "venv", "__pycache__", "site-packages", "vendor", "Pods"])
-_MOST_BYTES = 1_000_000
+_MAX_BYTES = 1_000_000
 _COLLECTION = re.compile(
     r"(?P<nested>\)\s*[!?]?\s*\.\s*)?\b(?P<call>collection|collectionGroup|collection_group)"
     r"\s*\(\s*(?:[\w.!]+\s*,\s*)?f?(?P<quote>['\"`])(?P<path>[^'\"`\n]{1,400})(?P=quote)"
@@ -87,7 +87,7 @@ def _sources(
         )
         for path in (Path(folder, name) for name in sorted(names) if name.endswith(suffixes)):
             with suppress(OSError):  # a link to nothing
-                if path.stat().st_size <= _MOST_BYTES:
+                if path.stat().st_size <= _MAX_BYTES:
                     # In whatever encoding: the names that are looked for are ASCII.
                     text = path.read_text(encoding="utf-8-sig", errors="replace")
                     yield path.relative_to(root).as_posix(), text

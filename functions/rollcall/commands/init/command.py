@@ -22,7 +22,7 @@ from rollcall.core.errors import USAGE, Problem
 from rollcall.core.options import PREFIX
 from rollcall.models.provider import providers
 
-_MOST_LINES = 12
+_MAX_LINES = 12
 _WEB_QUESTION = "Add the web app too, a page to chat that Firebase Hosting serves?"
 
 
@@ -133,9 +133,9 @@ def _difference(change: Change) -> str:
     shown: list[str] = []
     for sign, run in itertools.groupby([*lines][2:], key=lambda line: line[:1]):
         block = [*run]
-        hidden = len(block) - _MOST_LINES if sign in "+-" else 0
+        hidden = len(block) - _MAX_LINES if sign in "+-" else 0
         if hidden > 1:
-            block = [*block[:_MOST_LINES], f"{sign} ... and {hidden} more lines"]
+            block = [*block[:_MAX_LINES], f"{sign} ... and {hidden} more lines"]
         shown += block
     return "\n".join(f"    {line}" for line in shown)
 

@@ -43,7 +43,7 @@ from rollcall.core.options import DEFAULT_CODEBASE, DEFAULT_REGION
 from rollcall.emulators.jsonc import problem_at
 
 CODEBASE, PREFIX, REGION = "ROLLCALL_CODEBASE", "ROLLCALL_PREFIX", "ROLLCALL_REGION"
-_MOST_PLACES = 3
+_MAX_PLACES = 3
 
 
 RECORD = "vendor/rollcall.json"
@@ -460,7 +460,7 @@ class Plan:
         if not taken:
             return
         lines = [
-            f"  {name}: {', '.join(dict.fromkeys(places[:_MOST_PLACES]))}"
+            f"  {name}: {', '.join(dict.fromkeys(places[:_MAX_PLACES]))}"
             for name, places in sorted(taken.items())
         ]
         cure = f"Choose another prefix than {self._prefix!r}."

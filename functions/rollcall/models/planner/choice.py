@@ -24,7 +24,7 @@ _FIELDS = {
     "parameters": (0.6, 0.5),
 }
 _SATURATION, _PHRASE, _OBJECT, _OF_VALUES = 1.5, 1.2, 0.6, 0.35
-_KNOWN, _LEAST_SHARE, _NEARLY = 0.2, 0.33, 0.7
+_KNOWN, _MIN_SHARE, _NEARLY = 0.2, 0.33, 0.7
 
 
 class Fit(NamedTuple):
@@ -134,7 +134,7 @@ def ranked(message: Message, tools: Sequence[ToolSpec], names: Names | None = No
         known = [stem for stem in known if stem in rest]
         if tool.writes and not rest:  # "mark the second as done": all else is a place in a list
             known = [stem for stem in every - verb if weight.get(stem, 0.0) >= _KNOWN]
-        is_known = bool(known) and len(known) >= _LEAST_SHARE * len(rest)
+        is_known = bool(known) and len(known) >= _MIN_SHARE * len(rest)
         fits = bonus > 0 or is_meant or is_known or is_sure
         # In any order of a set the same, to the last bit.
         score = bonus + fsum(worth[stem] * weight.get(stem, 0.0) for stem in every)

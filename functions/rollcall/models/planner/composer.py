@@ -24,8 +24,8 @@ from rollcall.models.planner.parameters import spaced
 
 Item = dict[str, Any]
 
-MOST_ITEMS, _MOST_ROWS, _MOST_EXTRAS, _MOST_MARKS, _WEAKEST = 6, 20, 3, 3, 0.25
-_MOST_SENTENCES = 4_000
+MAX_ITEMS, _MAX_ROWS, _MAX_EXTRAS, _MAX_MARKS, _WEAKEST = 6, 20, 3, 3, 0.25
+_MAX_SENTENCES = 4_000
 _ISO = re.compile(r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d\S*)?")
 _QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"|“[^”]*”")
 _BEGINNING = 40
@@ -136,7 +136,7 @@ def _listing(key: str, items: list[Item], output: Item, step: Step, wish: Wish, 
     is_page = not (conditions or scores[0])  # else it is what was looked through that counts
     skipped = offset if is_page and type(offset) is int else 0
     total = total if is_page else len(kept)
-    shown = kept[wish.skip : wish.skip + MOST_ITEMS]
+    shown = kept[wish.skip : wish.skip + MAX_ITEMS]
     if not shown:
         return say("none", locale, what=what, conditions=say("all", locale))
     count = say("of_total", locale, shown=len(shown), total=total) if total > len(shown) else total
@@ -224,7 +224,7 @@ def _line(item: Item, step: Step, locale: str, text: str | None = None) -> str:
     known = {*heads, *(k for kind in _SHOWN for k in wording(f"fields.{kind}"))}
     rest = [k for k, v in item.items() if k not in known and _says(v) and not _is_inner(k, v)]
     short = [k for k in rest if not isinstance(item[k], dict) and len(str(item[k])) <= 60]
-    for name, value in (measured(k, item[k], locale) for k in short[:_MOST_EXTRAS]):
+    for name, value in (measured(k, item[k], locale) for k in short[:_MAX_EXTRAS]):
         told.append(": ".join(filter(None, (name, apart(value, locale)))))
     urgent = ""
     if _is_urgent(item):
@@ -281,7 +281,7 @@ def _fact(name: str, value: Json, locale: str) -> list[str]:
         return [head, *inner] if inner else []
     if isinstance(value, list) and isinstance(value[0], dict):
         rows = (e.get("reason") or e.get("text") or shown([*e.values()], locale) for e in value)
-        return [head, *(f"  - {one_line(str(each), None)}" for each in [*rows][:_MOST_ROWS])]
+        return [head, *(f"  - {one_line(str(each), None)}" for each in [*rows][:_MAX_ROWS])]
     return [f"{head} {told}"]
 
 
@@ -377,7 +377,7 @@ def _marks(item: Item | None, step: Step) -> str:
     first ones where there is no item."""
     cited = [each for each in step.citations if isinstance(each.get("n"), int)]
     if item is None:
-        return "".join(f" [{each['n']}]" for each in cited[:_MOST_MARKS])
+        return "".join(f" [{each['n']}]" for each in cited[:_MAX_MARKS])
     own = {str(v) for k, v in item.items() if k in ("id", "path", "n") or k.endswith("Id")}
     ids = [{str(v) for k, v in e.items() if k in ("id", "path") or k.endswith("Id")} for e in cited]
     shared = [
@@ -386,7 +386,7 @@ def _marks(item: Item | None, step: Step) -> str:
     ]
     most = max(shared, default=0)
     best = [c["n"] for c, count in zip(cited, shared, strict=True) if most and count == most]
-    return "".join(f" [{n}]" for n in sorted(set(best))[:_MOST_MARKS])
+    return "".join(f" [{n}]" for n in sorted(set(best))[:_MAX_MARKS])
 
 
 def _quoted(line: str, step: Step) -> str:
@@ -439,7 +439,7 @@ def from_files(turn: Turn, files: Sequence[AttachedFile]) -> str:
     told, topic = [], stems - wordset("of_files") - wordset("scaffold")
     for file in wanted if not turn.steps else ():
         name, page, found = f"“{one_line(file.name, 80)}”", "", [(0, "")]
-        for line in sentences(file.text or "")[:_MOST_SENTENCES]:
+        for line in sentences(file.text or "")[:_MAX_SENTENCES]:
             marked = re.match(r"\[page (\d+)\]\s*", line)
             page = f" ({say('page', turn.locale, page=marked[1])})" if marked else page
             line = line[marked.end() :] if marked else line
@@ -447,7 +447,7 @@ def from_files(turn: Turn, files: Sequence[AttachedFile]) -> str:
             if line:
                 found.append((len(topic.intersection(terms(line))), f"> {shown}{page}"))
         most = max(share for share, _ in found)
-        best = [line for share, line in found[1:] if share == most][:_MOST_MARKS]
+        best = [line for share, line in found[1:] if share == most][:_MAX_MARKS]
         key = "found_in_file" if most else "not_in_file" if topic else "file_begins"
         key = "file_unseen" if file.text is None else key
         told += [say(key, turn.locale, name=name), *(best if most or not topic else [])]

@@ -49,7 +49,7 @@ from rollcall.models.planner.parameters import Parameter, parameters, spaced, vo
 
 _ASK_CHARS, _ANSWER_CHARS = 2_000, 100
 """What `ask_user` takes; longer ones are asked as text."""
-_MOST_CALLS, _MOST_STEPS, _MOST_IDS, _MOST_OFFERED, _MOST_VALUES, _DEEPEST = 8, 24, 20, 6, 4, 3
+_MAX_CALLS, _MAX_STEPS, _MAX_IDS, _MAX_OFFERED, _MAX_VALUES, _DEEPEST = 8, 24, 20, 6, 4, 3
 _WRITTEN = re.compile(r"Do not write it a second time:\n<data>\n(.*?)\n</data>", re.DOTALL)
 
 
@@ -128,8 +128,8 @@ def plan(request: ModelRequest) -> Reply:
     goals, unmet = _goals(turn, request)
     parts = [_advance(goal, turn, request) for goal in goals]
     calls = tuple({call.key: call for part in parts for call in part.calls}.values())
-    if calls and len(turn.steps) < _MOST_STEPS:
-        return Reply(_written_before(calls, turn, request), calls[:_MOST_CALLS])
+    if calls and len(turn.steps) < _MAX_STEPS:
+        return Reply(_written_before(calls, turn, request), calls[:_MAX_CALLS])
     told = [(part.steps, part.wish) for part in parts if part.steps]
     question = next((part.question for part in parts if part.question), None)
     if turn.steps and not (told or question or any(part.remark for part in parts)):
@@ -195,9 +195,9 @@ def _ask(question: Question, told: str, locale: str) -> Reply:
     what = label(base if unit else noun, locale, question.parameter.aliases)
     what = f"{what} ({unit.symbol})" if unit else what
     names = tuple(name for name, _ in question.options)
-    key = "ask" if not names else "ask_choice" if len(names) <= _MOST_OFFERED else "ask_which"
+    key = "ask" if not names else "ask_choice" if len(names) <= _MAX_OFFERED else "ask_which"
     text = say(key, locale, what=what, options=f" {say('or', locale)} ".join(names))
-    replies = names[:_MOST_OFFERED]
+    replies = names[:_MAX_OFFERED]
     ask: dict[str, Json] = {"question": text, "quickReplies": list(replies)}
     if question.goal.given:
         ask["collectedData"] = dict(question.goal.given)
@@ -477,7 +477,7 @@ def _next_page(
     if wish.people or wish.topic or wish.left:
         return None
     pages = sum(isinstance(each, UserMessage) and bool(goes_on(each.text)) for each in since)
-    skip, given = composer.MOST_ITEMS * (1 + pages), dict(last.call.arguments or {})
+    skip, given = composer.MAX_ITEMS * (1 + pages), dict(last.call.arguments or {})
     if skip < len(items):
         return Goal("", tool, given, skip=skip)
     offset = next((each for each in parameters(tool) if each.means("offset")), None)
@@ -504,7 +504,7 @@ def _advance(goal: Goal, turn: Turn, request: ModelRequest) -> Progress:
         return Progress(remark=say("unclear", turn.locale, what=one_line(unclear, 60)))
     every = parameters(tool)
     name, values = next(iter(filled.several.items()), ("", []))
-    if values and (tool.writes or len(filled.several) > 1 or len(values) > _MOST_VALUES):
+    if values and (tool.writes or len(filled.several) > 1 or len(values) > _MAX_VALUES):
         parameter = next(each for each in every if each.name == name)
         options = _options(values, goal.tool, turn)
         return Progress(question=Question(goal, parameter, options))
@@ -698,7 +698,7 @@ def _look_up(
     if not named and not target.required:
         return Progress(remark=_cannot_use(wish.left or (topic,), turn))
     if (len(named) == 1 and not _joins_another(goal, named[0])) or (named and many):
-        ids = [each.id for each in named][:_MOST_IDS]
+        ids = [each.id for each in named][:_MAX_IDS]
         called = {stem for each in named for stem in terms(each.name)}
         prose = {p.name for p in parameters(goal.tool) if p.means("prose")} - {*goal.given}
         # What calls the thing by its name says nothing else.

@@ -69,8 +69,8 @@ def test_a_teacher_is_listed_own_drafts_and_what_is_published_to_taught_courses(
 @pytest.mark.parametrize(
     ("most", "fields"),
     [
-        ("MOST_LISTED", {"uid": "ada", "kind": "letter"}),
-        ("MOST_OF_COURSES", {"uid": "dov", "status": "published", "courseId": "math4"}),
+        ("MAX_LISTED", {"uid": "ada", "kind": "letter"}),
+        ("MAX_OF_COURSES", {"uid": "dov", "status": "published", "courseId": "math4"}),
     ],
 )
 def test_what_was_not_read_is_not_said_to_be_nothing(

@@ -210,7 +210,7 @@ def test_a_long_history_is_read_over_several_calls(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(extraction, "PAGE", 10)
-    monkeypatch.setattr(extraction, "MOST_MESSAGES", 20)
+    monkeypatch.setattr(extraction, "MAX_MESSAGES", 20)
     world.talk("c", [("tom", f"Dana, please review chapter {n} by Friday") for n in range(35)])
     first = get_conversation_action_items(world.ctx())
     second = get_conversation_action_items(world.ctx())

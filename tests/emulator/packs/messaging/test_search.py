@@ -145,7 +145,7 @@ def test_more_than_thirty_conversations_are_searched(world: World) -> None:
 def test_a_large_account_costs_a_bounded_number_of_reads(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(message_index, "MOST_SHARDS", 4)
+    monkeypatch.setattr(message_index, "MAX_SHARDS", 4)
     lines = [("tom", f"Common talk about the project, part {n}") for n in range(1_500)]
     lines[3] = ("tom", "The zebra contract about the project was signed")
     world.talk("c", lines)
@@ -159,7 +159,7 @@ def test_a_large_account_costs_a_bounded_number_of_reads(
 def test_who_is_asked_about_is_found_in_a_large_account(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(message_index, "MOST_SHARDS", 1)
+    monkeypatch.setattr(message_index, "MAX_SHARDS", 1)
     world.talk("c", [("tom", f"Part {n} of the long story") for n in range(450)])
     found = search_all_conversations(world.ctx(), query="What did Tom say?")
     assert found.shards_read == 1

@@ -48,7 +48,7 @@ def test_googles_own_session_reads_all_pages(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_pages_that_never_end_are_left(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reading, "_MOST_PAGES", 3)
+    monkeypatch.setattr(reading, "_MAX_PAGES", 3)
     with FakeGoogle() as google:
         for token in ("", "again"):
             google.answer("firestore", "v1/x", {"a": [1], "nextPageToken": "again"}, token=token)

@@ -26,7 +26,7 @@ from rollcall.models.base import (
 from rollcall.models.offline import Model
 
 NOW = "2025-11-05T09:00:00+02:00"  # a Wednesday
-MOST_STEPS = 10
+MAX_STEPS = 10
 
 Tool = Callable[[str, dict[str, Any]], Any]
 
@@ -239,7 +239,7 @@ class Talk:
         """Put a message and let the planner work until it answers."""
         self.history.append(UserMessage.of(message))
         self.calls = []
-        for _ in range(MOST_STEPS):
+        for _ in range(MAX_STEPS):
             reply = self._step()
             if not reply.tool_calls:
                 return reply.text

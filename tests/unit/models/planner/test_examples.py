@@ -14,7 +14,7 @@ from tests.support.catalogs import catalog
 from tests.support.full_form import amount
 from tests.unit.models.planner.kit import NOW, message_of
 
-LEAST_RIGHT = 0.4
+MIN_RIGHT = 0.4
 """Most requests for school material and in lessons need a model; where the electrical pack was
 deleted, they are most of all."""
 LOOKUPS = {
@@ -64,4 +64,4 @@ def test_an_example_calls_its_tool_or_is_asked_about_and_no_other_tool_is_called
             assert not others, (each.id, example["userRequest"], names)
             assert names or text, example
             verdicts["right" if each.id in names else "open"] += 1
-    assert verdicts["right"] >= LEAST_RIGHT * verdicts.total(), verdicts
+    assert verdicts["right"] >= MIN_RIGHT * verdicts.total(), verdicts

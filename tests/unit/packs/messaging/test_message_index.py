@@ -7,7 +7,7 @@ import pytest
 
 from packs.messaging.chat import ChatMessage
 from packs.messaging.message_index import (
-    MOST_MESSAGES,
+    MAX_MESSAGES,
     Shard,
     append,
     decode,
@@ -88,7 +88,7 @@ def test_late_messages_take_their_place_in_time() -> None:
 
 
 def test_a_shard_fills_up_by_messages() -> None:
-    shard = filled(*["word"] * MOST_MESSAGES)
+    shard = filled(*["word"] * MAX_MESSAGES)
     assert shard.is_full and not remove(shard, "m7").is_full
 
 

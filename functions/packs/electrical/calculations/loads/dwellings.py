@@ -45,7 +45,7 @@ SMALL_APPLIANCE_LEAST = 2
 LAUNDRY_LEAST = 1
 """Circuits of each dwelling unit (210.11(C)(2)); none where the building's record says so."""
 
-FEWEST_APPLIANCES = 4
+MIN_APPLIANCES = 4
 """With this number of fastened-in-place appliances or more, 75 % counts (220.53)."""
 
 APPLIANCE_FACTOR = 0.75
@@ -182,7 +182,7 @@ def _appliances(loads: Sequence[Load], premises: Premises) -> Iterator[Step]:
     others = [load for load in fastened if 0 < load.va < least]
     of = premises.system
     if counted:
-        demand = va_of(counted) * (APPLIANCE_FACTOR if len(counted) >= FEWEST_APPLIANCES else 1.0)
+        demand = va_of(counted) * (APPLIANCE_FACTOR if len(counted) >= MIN_APPLIANCES else 1.0)
         what, article = TEXTS.text("loads.appliances"), premises.at("220.53")
         yield step(what, counted, of, article, demand_va=demand)
     if others:

@@ -44,7 +44,7 @@ CENTRAL_HEATING = 0.65
 SEPARATE_HEATING = 0.4
 """For four or more separately controlled units; fewer count as central heating (220.82(C))."""
 
-FEWEST_SEPARATE = 4
+MIN_SEPARATE = 4
 """The number of separately controlled heaters from which they count less than central heating
 (220.82(C), 220.83(B))."""
 
@@ -119,7 +119,7 @@ def existing(loads: Sequence[Load], premises: Premises) -> Calculation:
         heaters = of_kinds(chosen, "space_heating")
         if heaters:
             _assume_separate_units(heaters, basis)
-        inside = heaters if len(heaters) >= FEWEST_SEPARATE else []
+        inside = heaters if len(heaters) >= MIN_SEPARATE else []
     elif chosen:
         reason = TEXTS.text("loads.existing_season")
         basis.assume("existing_heating_and_cooling", "included", None, reason)
@@ -178,7 +178,7 @@ def _season(loads: Sequence[Load], premises: Premises, basis: Basis) -> Iterator
     cooling = [*connected(loads, "air_conditioning"), *pumps]
     if heaters and not pumps:
         _assume_separate_units(heaters, basis)
-    separate = len(heaters) >= FEWEST_SEPARATE and not pumps
+    separate = len(heaters) >= MIN_SEPARATE and not pumps
     factor = SEPARATE_HEATING if separate else CENTRAL_HEATING
     if va_of(cooling) >= va_of(pumps) + factor * va_of(heaters):
         if cooling:

@@ -24,7 +24,7 @@ sockets call 320: 320 A of continuous load."""
 DWELLING_LEAST_AMPS = 100
 """230.79(C), for a one-family dwelling."""
 
-LEAST_CHARGING_AMPS = 6.0
+MIN_CHARGING_AMPS = 6.0
 """A charger that is limited to less stops (SAE J1772)."""
 
 DWELLING_SIZES: tuple[Size, ...] = (
@@ -88,4 +88,4 @@ def managed_amps(spare_amps: float) -> float | None:
     spare one, as a continuous load (750.30, 220.70, 625.42); None where it is too little to charge
     with."""
     amps = spare_amps / CONTINUOUS
-    return amps if amps >= LEAST_CHARGING_AMPS else None
+    return amps if amps >= MIN_CHARGING_AMPS else None

@@ -45,7 +45,7 @@ SMALL_APPLIANCE_A = 13.3
 SMALL_MOST_A = 20
 APPLIANCE_SHARE = 1.5
 """422.11(E): up to 13.3 A a breaker of 20 A, above it 150 % of the rated current."""
-LEAST_COOLING_DEVICE_A = 15
+MIN_COOLING_DEVICE_A = 15
 EV_DISCONNECT_A = 60
 EV_TO_GROUND_V = 150
 
@@ -89,7 +89,7 @@ def appliance_most(facts: Facts, at: PanelCircuit) -> float:
 
 def cooling_most(facts: Facts, at: PanelCircuit) -> float:
     """The largest breaker of cooling equipment (440.22(A)), A."""
-    return max(facts.load_amps(at) * COOLING_MOST, LEAST_COOLING_DEVICE_A)
+    return max(facts.load_amps(at) * COOLING_MOST, MIN_COOLING_DEVICE_A)
 
 
 def is_large_charger(facts: Facts, at: PanelCircuit) -> bool:

@@ -40,8 +40,8 @@ from packs.electrical.projects.records import (
 )
 from packs.electrical.wording import amps, feet
 
-MOST_OHMS = 25.0
-LEAST_SPACING_FT = 6.0
+MAX_OHMS = 25.0
+MIN_SPACING_FT = 6.0
 GROUNDED_UP_TO_V = 150
 MADE_ELECTRODES = ("rod", "plate")
 METAL_RACEWAYS = frozenset({"emt", "imc", "rmc"})
@@ -70,7 +70,7 @@ def single_rod(facts: Facts, project: Project) -> Finding:
     if len(electrodes) > 1 or electrodes[0].kind not in MADE_ELECTRODES:
         return PASSED
     ohms = known(electrodes[0].resistance_ohms, "grounding.electrodes.resistanceOhms")
-    return at_most(ohms, MOST_OHMS, "Ω", spacing=feet(LEAST_SPACING_FT))
+    return at_most(ohms, MAX_OHMS, "Ω", spacing=feet(MIN_SPACING_FT))
 
 
 def rod_spacing(facts: Facts, project: Project) -> Finding:
@@ -80,7 +80,7 @@ def rod_spacing(facts: Facts, project: Project) -> Finding:
         return None
     spacings = [rod.spacing_ft for rod in rods if rod.spacing_ft is not None]
     least = known(min(spacings, default=None), "grounding.electrodes.spacingFt")
-    return at_least(least, LEAST_SPACING_FT, "ft")
+    return at_least(least, MIN_SPACING_FT, "ft")
 
 
 def water_pipe_supplemented(facts: Facts, project: Project) -> Finding:

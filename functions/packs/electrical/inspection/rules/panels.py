@@ -35,8 +35,8 @@ from rollcall.core.texts import isolated, short
 WORKING_DEPTHS_IN = ((150, 36.0, 36.0), (600, 36.0, 48.0), (float("inf"), 36.0, 60.0))
 """Table 110.26(A)(1): up to a voltage to ground, the depth under condition 1 (nothing live or
 grounded opposite) and under condition 3 (live parts on both sides)."""
-LEAST_WIDTH_IN = 30.0
-LEAST_HEIGHT_IN = 78.0
+MIN_WIDTH_IN = 30.0
+MIN_HEIGHT_IN = 78.0
 BATHROOMS = ("bathroom", "restroom")
 SPARE_SHARE = 0.1
 UNEVEN_PERCENT = 25.0
@@ -148,14 +148,14 @@ def working_width(facts: Facts, panel: Panel) -> Finding:
     """The working space is 30 in wide, or as wide as the equipment."""
     width = known(panel.working_space_width_in, "workingSpaceWidthIn")
     own = panel.enclosure.width_mm / MM_PER_IN if panel.enclosure else 0.0
-    return at_least(width, max(LEAST_WIDTH_IN, own), "in")
+    return at_least(width, max(MIN_WIDTH_IN, own), "in")
 
 
 def working_height(facts: Facts, panel: Panel) -> Finding:
     """The working space is 6 ft 6 in high, or as high as the equipment."""
     height = known(panel.working_space_height_in, "workingSpaceHeightIn")
     own = panel.enclosure.height_mm / MM_PER_IN if panel.enclosure else 0.0
-    return at_least(height, max(LEAST_HEIGHT_IN, own), "in")
+    return at_least(height, max(MIN_HEIGHT_IN, own), "in")
 
 
 def is_no_bathroom(location: str) -> bool:

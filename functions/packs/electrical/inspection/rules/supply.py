@@ -21,14 +21,14 @@ from packs.electrical.projects.records import Feeder, Project, Transformer
 from packs.electrical.wording import amps
 from rollcall.core.texts import isolated
 
-MOST_DISCONNECTS = 6
+MAX_DISCONNECTS = 6
 ONE_FAMILY_A = 100
 OTHERS_A = 60
 """The smallest service disconnects of 230.79."""
 GROUND_FAULT_FROM_A = 1000
 GROUND_FAULT_FROM_V = 150
 SHORT_FT, LONG_FT = 10.0, 25.0
-LEAST_SHARE = {SHORT_FT: 1 / 10, LONG_FT: 1 / 3}
+MIN_SHARE = {SHORT_FT: 1 / 10, LONG_FT: 1 / 3}
 """The least ampacity of secondary conductors, by length, as a share of the primary device's rating:
 240.21(C)(2) and (C)(6)."""
 
@@ -140,7 +140,7 @@ def secondary_ampacity(facts: Facts, feeder: Feeder) -> Finding:
     device = known(panel.main_breaker_amps if panel else None, "mainBreakerAmps")
     length = known(feeder.length_ft, "lengthFt")
     primary = known(primary_device(facts, transformer), "primaryBreakerAmps")
-    share = LEAST_SHARE[SHORT_FT if length <= SHORT_FT else LONG_FT]
+    share = MIN_SHARE[SHORT_FT if length <= SHORT_FT else LONG_FT]
     ratio = transformer.primary_voltage / transformer.secondary_voltage
     least = max(device, primary * ratio * share)
     carries = facts.ampacity(feeder, device).amps
@@ -157,7 +157,7 @@ RULES = (
     Rule("230.67-surge", "project", "panels", "warning", "230.67",
          Recorded("service.surge_protection", applies=is_dwelling), since=2020),
     Rule("230.71-six", "project", "panels", "critical", "230.71(B)",
-         Limit("service.disconnects", "<=", MOST_DISCONNECTS), numbers={2017: "230.71(A)"}),
+         Limit("service.disconnects", "<=", MAX_DISCONNECTS), numbers={2017: "230.71(A)"}),
     Rule("230.79-rating", "project", "panels", "critical", "230.79", service_rating),
     Rule("230.85-emergency", "project", "panels", "warning", "230.85",
          Recorded("service.emergency_disconnect", applies=is_small_dwelling), since=2020),

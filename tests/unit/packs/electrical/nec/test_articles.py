@@ -10,7 +10,7 @@ from rollcall.core.text import language
 from tests.support.for_every import for_every
 
 ARTICLES = all_articles()
-LONGEST_ABOUT = 140
+MAX_ABOUT = 140
 """One line of our own; anything longer would begin to be the code's text."""
 
 
@@ -34,8 +34,8 @@ def test_the_index_covers_the_code() -> None:
 def test_an_entry_is_one_line_in_both_languages(article: Article) -> None:
     assert article.title and language(article.title) == "en"
     en, he = (article.about.say(locale) for locale in ("en", "he"))
-    assert 0 < len(en) <= LONGEST_ABOUT and "\n" not in en
-    assert 0 < len(he) <= LONGEST_ABOUT and language(he) == "he"
+    assert 0 < len(en) <= MAX_ABOUT and "\n" not in en
+    assert 0 < len(he) <= MAX_ABOUT and language(he) == "he"
 
 
 @for_every(
