@@ -60,12 +60,14 @@ def _time_of(match: re.Match[str], text: str) -> time | None:
     hour, minute = int(match["hour"]), int(match["minute"] or 0)
     if hour > 23 or (half.startswith(("a", "p")) and hour > 12):
         return None
-    is_bare = not half and not match["minute"] and 0 < hour < _EARLIEST_BARE_HOUR
+    is_early = 0 < hour < _EARLIEST_BARE_HOUR
     if pattern("dates.afternoon").search(half) or (_has("midday", half) and hour < 5):
         hour = hour if hour >= 12 else hour + 12
     elif _has("morning", half):
         hour %= 12
-    elif is_bare:
+    elif _has("night", half):
+        hour = hour % 12 if is_early or hour == 12 else hour % 12 + 12
+    elif is_early and not match["minute"]:
         hour += 12
     return time(hour, minute)
 
@@ -239,9 +241,9 @@ def _time_of_day() -> re.Pattern[str]:
     """Return the pattern of a time of day; its words may be of any language."""
     word, lead, half = map(joined, ("dates.time_word", "dates.time_lead", "dates.half_of_day"))
     return re.compile(
-        rf"(?P<word>{word})|(?:(?P<lead>{lead}))?(?<![\d/.:,])(?<!\d-)"
+        rf"(?:(?P<lead>{lead}))?(?:(?P<word>{word})|(?<![\d/.:,])(?<!\d-)"
         r"(?P<hour>\d{1,2})(?:[:.](?P<minute>[0-5]\d))?(?![\d/:]|\.\d|-\d)"
-        rf"\s*(?P<half>{half})?",
+        rf"\s*(?P<half>{half})?)",
         re.IGNORECASE,
     )
 
@@ -286,9 +288,10 @@ def find_deadline(text: str, *, said_at: datetime) -> Deadline | None:
         said_at: When it was sent, in the time zone of its dates.
     """
     text = plain(text)
-    mentions = [mention for mention in _mentions(text, said_at) if _counts(text, mention, said_at)]
+    dates = _mentions(text, said_at)
+    mentions = [mention for mention in dates if _counts(text, mention, said_at)]
     if not mentions:
-        return _by_the_clock(text, said_at)
+        return _by_the_clock(text, said_at, dates)
     chosen = next((mention for mention in mentions if mention.binding), mentions[0])
     at, start, end = chosen.at, chosen.start, chosen.end
     if at is None and (clock := find_time(text, near=(start, end))):
@@ -313,10 +316,12 @@ def named_days(text: str, *, now: datetime) -> list[date]:
     return found
 
 
-def _by_the_clock(text: str, said_at: datetime) -> Deadline | None:
-    """Read "by 5pm" as today, or tomorrow if that is past."""
+def _by_the_clock(text: str, said_at: datetime, dates: list[_Mention]) -> Deadline | None:
+    """Read "by 5pm" as today, or tomorrow if that is past; the 5 of a date is no time of day."""
     clock = find_time(text)
     if clock is None or not clock.binding or _is_past(text, clock.start):
+        return None
+    if any(date.start < clock.end and clock.start < date.end for date in dates):
         return None
     if pattern("dates.not_due").search(_clause_around(text, clock.start)):
         return None

@@ -34,6 +34,10 @@ ENGLISH = [
     ("the day after tomorrow", "2026-11-20"),
     ("tonight at 8pm", "2026-11-18T20:00"),
     ("the report is due tomorrow", "2026-11-19"),
+    ("send it by noon", "2026-11-18T12:00"),
+    ("by midnight please", "2026-11-19T00:00"),
+    ("by 3 o'clock", "2026-11-18T15:00"),
+    ("due 2026-12-05T14:00", "2026-12-05T14:00"),
 ]
 HEBREW = [
     ("תשלח לי עד מחר", "2026-11-19"),
@@ -57,6 +61,10 @@ HEBREW = [
     ("יום ה' בערב", "2026-11-19"),
     ("עד 17:00", "2026-11-18T17:00"),
     ("עַד מָחָר", "2026-11-19"),
+    ("עד הצהריים בבקשה", "2026-11-18T12:00"),
+    ("עד שעה 17", "2026-11-18T17:00"),
+    ("עד 10 בלילה", "2026-11-18T22:00"),
+    ("עד 3 בלילה", "2026-11-19T03:00"),
 ]
 NO_DEADLINE = [
     "yesterday we met",
@@ -66,6 +74,9 @@ NO_DEADLINE = [
     "last Friday",
     "two days ago",
     "until 2025-01-01",
+    "send it by 5 November",
+    "by 5 December 2025",
+    "עד 5.11",
     "see you every Friday",
     "Happy Friday!",
     "I'm on vacation until Friday",
