@@ -1,4 +1,4 @@
-"""What developing Rollcall needs: setting up, running the emulators, testing.
+"""Tools for developing Rollcall: setup, emulators, tests, documentation.
 
 `dev.setup` and what it imports run on the standard library alone, because they
 install everything else.

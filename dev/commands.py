@@ -1,4 +1,4 @@
-"""Runs other programs, and says plainly when one of them fails."""
+"""Runs other programs, and raises `Problem` when one fails."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Shows Rollcall at work: emulators, sample data, a signed-in user and an agent.
+"""The demo: emulators, sample data, a signed-in user and an agent.
 
-`python -m dev.demo` asks some questions, has two messages sent that need a person's yes, answers
-for that person, and then, on a terminal, stays for you.
+`python -m dev.demo` asks some questions, requests two messages that need approval, decides for the
+user, and then, on a terminal, takes your questions.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from dev import problem
-from dev.emulators import WITH_WEB_APP, running, triggers_off
+from dev.emulators import WITH_WEB_APP, pause_triggers, running
 from dev.paths import FUNCTIONS, PYTHON, ROOT
 from dev.problem import Problem
 from dev.recorded_model import recorded_model
@@ -55,14 +55,14 @@ QUESTIONS = (
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """Something to be written, and what the demo answers for the person who is asked first.
+    """A request for a write, and the demo's answer to its approval.
 
-    `elsewhere`: the answer is given on another device, by a document.
+    `on_other_device`: the answer is written into the approval's document, as another device does.
     """
 
     message: str
     answer: Decision
-    elsewhere: bool = False
+    on_other_device: bool = False
 
 
 REQUESTS = (
@@ -70,14 +70,14 @@ REQUESTS = (
     Request(
         "שלחי ליעל אזולאי “אני בדרך”",
         Decision(False, "אני נשארת בבית היום"),
-        elsewhere=True,
+        on_other_device=True,
     ),
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Lesson:
-    """A lesson of the sample's course, and what its student says."""
+    """A lesson of the sample's course, and its student's messages."""
 
     mission_id: str
     messages: tuple[str, ...]
@@ -85,11 +85,11 @@ class Lesson:
 
 @dataclass(frozen=True, slots=True)
 class Tour:
-    """What the demo asks an agent where nobody says what to ask, and where it says the user is.
+    """What the demo asks an agent by default, and the context that it sends.
 
-    `lessons`: are started, and gone through in a thread each.
-    `has_files`: the agent works in a copy of the sample folder.
-    `recording`: the file of `dev/recorded` with a model's replies, for what rules cannot do.
+    `lessons`: taken in a thread each.
+    `has_files`: whether the agent works in a copy of the sample folder.
+    `recording`: the file of `dev/recorded` with a model's replies, for what the planner cannot do.
     """
 
     questions: tuple[str, ...] = ()
@@ -115,7 +115,7 @@ TOURS = {
             Request(
                 "הוסף ללוח הראשי מעגל של 1200 ואט למייבש מגבות",
                 Decision(False, "עוד לא"),
-                elsewhere=True,
+                on_other_device=True,
             ),
         ),
         (("projectId", "house"),),
@@ -150,7 +150,7 @@ _PICTURE_COLUMNS = 96
 
 
 def deployment_of(at: Addresses) -> Deployment:
-    """These emulators as the terminal client knows them."""
+    """The terminal client's addresses of these emulators."""
     return Deployment.emulators(
         auth=at.auth,
         firestore=at.firestore,
@@ -185,8 +185,8 @@ def main() -> int:
     _introduce(screen, recording)
     _choose_ports()
     files = sample_workspace() if tour.has_files else contextlib.nullcontext()
-    with _model(recording), files as tools, _prepared(screen) as at:
-        user = _signed_in(at)
+    with _model(recording), files as tools, _start_with_data(screen) as at:
+        user = _sign_in(at)
         if options.web:
             _serve_page(screen, at)
             return 0
@@ -202,17 +202,19 @@ def main() -> int:
         ]
         if not options.questions:
             device = Store(deployment_of(at), user)
-            answered += [_request(screen, conversation, each, device) for each in tour.requests]
+            answered += [
+                _make_request(screen, conversation, each, device) for each in tour.requests
+            ]
             for lesson in tour.lessons:
                 session = functions.call("start_session", {"missionId": lesson.mission_id})
                 screen.footnote(f"start_session: {isolated(session['title'])}")
                 conversation = talk(context={"sessionId": session["sessionId"]})
-                answered += _take(screen, conversation, lesson)
+                answered += _take_lesson(screen, conversation, lesson)
         screen.say(f"\nThe web app is at http://{at.hosting}, while this runs.", style="bold")
         if options.picture:
             _save_picture(screen.console, options.picture)
         elif sys.stdin.isatty():
-            _stay(screen, conversation)
+            _answer_user(screen, conversation)
         return 0 if all(answered) else 1
 
 
@@ -265,7 +267,7 @@ def _is_offline() -> bool:
 
 @contextlib.contextmanager
 def _model(recording: str) -> Iterator[None]:
-    """Have functions ask a recording, if one is named."""
+    """Serve a recording as the functions' model inside the block, if one is named."""
     if not recording:
         yield
         return
@@ -310,25 +312,25 @@ def _choose_ports() -> None:
 
 
 @contextlib.contextmanager
-def _prepared(screen: Screen) -> Iterator[Addresses]:
-    """The emulators with the sample data in them; stopped at the end."""
+def _start_with_data(screen: Screen) -> Iterator[Addresses]:
+    """Run the emulators with the sample data inside the block."""
     stack = contextlib.ExitStack()
-    with _doing(screen, "Starting Firebase's emulators (auth, functions, firestore, tasks)"):
+    with _status(screen, "Starting Firebase's emulators (auth, functions, firestore, tasks)"):
         suite = stack.enter_context(running(WITH_WEB_APP))
     try:
-        with _doing(screen, "Loading the sample conversations and publishing the capabilities"):
-            with triggers_off(suite.addresses):
+        with _status(screen, "Loading the sample conversations and publishing the capabilities"):
+            with pause_triggers(suite.addresses):
                 _seed()
             _warm_up(suite.addresses)
         yield suite.addresses
     finally:
-        with _doing(screen, "Stopping the emulators"):
+        with _status(screen, "Stopping the emulators"):
             stack.close()
 
 
 @contextlib.contextmanager
-def _doing(screen: Screen, what: str) -> Iterator[None]:
-    """Say what takes a while, for as long as it does."""
+def _status(screen: Screen, what: str) -> Iterator[None]:
+    """Show what is being done inside the block."""
     if not screen.redraws:
         screen.say(f"{what} ...", style="dim")
         yield
@@ -356,22 +358,23 @@ def _seed() -> None:
 
 
 def _warm_up(at: Addresses) -> None:
-    """Let `run_agent` start, so that the first answer comes at once; and meanwhile, in its own
-    time, the function that goes on with turns."""
+    """Start `run_agent`, so that the first answer comes at once, and beside it `continuerun`."""
     functions = Functions(at.functions_url)
     nothing = {"threadId": "none", "runId": "none"}  # there is no such run, so nothing is done
     for name, data in (("continuerun", nothing), ("run_agent", {})):
-        warming = threading.Thread(target=_call_in_vain, args=(functions, name, data), daemon=True)
+        warming = threading.Thread(
+            target=_start_function, args=(functions, name, data), daemon=True
+        )
         warming.start()
     warming.join()
 
 
-def _call_in_vain(functions: Functions, name: str, data: dict[str, Any]) -> None:
+def _start_function(functions: Functions, name: str, data: dict[str, Any]) -> None:
     with contextlib.suppress(CallError):  # nobody is signed in, and it says so
         functions.call(name, data)
 
 
-def _signed_in(at: Addresses) -> User:
+def _sign_in(at: Addresses) -> User:
     try:
         return demo_user(at)
     except CallError as error:
@@ -381,28 +384,28 @@ def _signed_in(at: Addresses) -> User:
 def _ask(
     screen: Screen, conversation: DialogueView, question: str, answer: Decision | None = None
 ) -> bool:
-    """Put a question in a thread of its own, and tell whether it was answered."""
+    """Ask a question in a new thread; whether it was answered."""
     conversation.start_over()
     screen.question(question)
     result = conversation.ask(question)
     if conversation.waiting and answer is None:
         screen.footnote("Nothing is written: this stays open, and the next question closes it.")
     elif conversation.waiting and answer is not None:
-        result = _answered(screen, conversation, answer)
-    return _went_well(result)
+        result = _answer_all(screen, conversation, answer)
+    return _succeeded(result)
 
 
-def _take(screen: Screen, conversation: DialogueView, lesson: Lesson) -> list[bool]:
-    """Go through a lesson in one thread, and tell of each message whether it was answered."""
+def _take_lesson(screen: Screen, conversation: DialogueView, lesson: Lesson) -> list[bool]:
+    """Take a lesson in one thread; whether each message was answered."""
     answered = []
     for message in lesson.messages:
         screen.question(message)
-        answered.append(_went_well(conversation.ask(message)))
+        answered.append(_succeeded(conversation.ask(message)))
     return answered
 
 
-def _answered(screen: Screen, conversation: DialogueView, answer: Decision) -> Result | None:
-    """Say the same to whatever waits, as long as something does."""
+def _answer_all(screen: Screen, conversation: DialogueView, answer: Decision) -> Result | None:
+    """Give the same answer to every approval until none waits."""
     result: Result | None = None
     while conversation.waiting:
         _say_answer(screen, answer)
@@ -412,8 +415,10 @@ def _answered(screen: Screen, conversation: DialogueView, answer: Decision) -> R
     return result
 
 
-def _request(screen: Screen, conversation: DialogueView, request: Request, device: Store) -> bool:
-    """Have something written, and answer for the person who is asked about it."""
+def _make_request(
+    screen: Screen, conversation: DialogueView, request: Request, device: Store
+) -> bool:
+    """Request a write and answer its approval; whether the run succeeded."""
     conversation.start_over()
     screen.question(request.message)
     conversation.ask(request.message)
@@ -421,15 +426,15 @@ def _request(screen: Screen, conversation: DialogueView, request: Request, devic
         # A model may have understood something else; then there is nothing to show here.
         screen.footnote("Nothing was asked, so nothing is answered.")
         return False
-    if not request.elsewhere:
-        return _went_well(_answered(screen, conversation, request.answer))
-    return _went_well(_decided_elsewhere(screen, conversation, request.answer, device))
+    if not request.on_other_device:
+        return _succeeded(_answer_all(screen, conversation, request.answer))
+    return _succeeded(_decide_on_other_device(screen, conversation, request.answer, device))
 
 
-def _decided_elsewhere(
+def _decide_on_other_device(
     screen: Screen, conversation: DialogueView, answer: Decision, device: Store
 ) -> Result | None:
-    """Decide by the approval's document, and read how the turn goes on in Firestore."""
+    """Decide in the approval's document, and follow the turn's continuation in Firestore."""
     approval_id = conversation.waiting[0]["id"]
     thread_id, run_id = conversation.thread_id, conversation.next_run_id
     assert thread_id is not None  # there is one: something waits in it
@@ -452,7 +457,7 @@ def _say_answer(screen: Screen, answer: Decision) -> None:
     screen.footnote(f"The demo answers for the person: “{word}”{because}")
 
 
-def _went_well(result: dict[str, Any] | None) -> bool:
+def _succeeded(result: dict[str, Any] | None) -> bool:
     if result is None or result["outcome"]["type"] == "cancelled":
         return False
     # A model may call a tool wrongly and recover; that a tool breaks is our own fault.
@@ -470,8 +475,8 @@ def _serve_page(screen: Screen, at: Addresses) -> None:
         threading.Event().wait()
 
 
-def _stay(screen: Screen, conversation: DialogueView) -> None:
-    """Answer the user's own questions until there are no more."""
+def _answer_user(screen: Screen, conversation: DialogueView) -> None:
+    """Ask what the user types until they end it."""
     with contextlib.suppress(ImportError):
         import readline  # noqa: F401 - lines can be edited, and earlier ones brought back
     screen.say(
@@ -479,7 +484,7 @@ def _stay(screen: Screen, conversation: DialogueView) -> None:
         style="dim",
     )
     with contextlib.suppress(Quit):
-        while (question := _read(screen)) is not None:
+        while (question := _read_line(screen)) is not None:
             if question == "new":
                 conversation.start_over()
                 screen.say("A new thread.", style="dim")
@@ -487,8 +492,8 @@ def _stay(screen: Screen, conversation: DialogueView) -> None:
                 run_turn(screen, conversation, partial(conversation.ask, question))
 
 
-def _read(screen: Screen) -> str | None:
-    """The next line; None when the user has had enough."""
+def _read_line(screen: Screen) -> str | None:
+    """The next line that the user types; None at the end."""
     screen.say()
     try:
         line = input("❯ ").strip()

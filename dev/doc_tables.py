@@ -47,8 +47,8 @@ Row = tuple[str, ...]
 def main() -> int:
     for page in sorted(DOCS.glob("*.md")):
         text = page.read_text(encoding="utf-8")
-        if (current := render(text)) != text:
-            page.write_text(current, encoding="utf-8")
+        if (tables := render(text)) != text:
+            page.write_text(tables, encoding="utf-8")
             print(f"{page.relative_to(ROOT)} is written.")
     return 0
 

@@ -27,7 +27,7 @@ WITH_WEB_APP = (*NEEDED, "hosting")
 PROJECT = "demo-rollcall"  # "demo-" keeps firebase-tools off the network
 
 
-def current() -> Addresses:
+def current_addresses() -> Addresses:
     """The addresses under the PORT_OFFSET of this environment."""
     return Configuration(ROOT).addresses(PROJECT)
 
@@ -36,13 +36,13 @@ def current() -> Addresses:
 def running(
     only: tuple[str, ...] = NEEDED, *, seed: bool = False, many_projects: bool = False
 ) -> Iterator[Suite]:
-    """Start the emulators, point this process and its children at them, stop them.
+    """Run the emulators inside the block, and point this process and its children at them.
 
     Args:
         only: The emulators to start.
         seed: Whether to fill Firestore with the data sets of `seed/`.
-        many_projects: Whether projects beside the usual one will be made by the hundred. They have
-            no rules, which the emulator would compile for each of them, in 0.1 s.
+        many_projects: Whether the block makes hundreds of projects beside the usual one. They have
+            no rules, which the emulator would compile for each of them in 0.1 s.
     """
     configuration = Configuration(ROOT)
     if "hosting" in only:
@@ -55,21 +55,21 @@ def running(
         if many_projects:
             _set_rules(suite.addresses, rules.read_text(encoding="utf-8"))
         if seed:
-            seed_running()
+            seed_emulators()
         yield suite
 
 
 def _set_rules(at: Addresses, rules: str) -> None:
-    """Give the usual project these rules."""
+    """Set the rules of the usual project."""
     url = f"http://{at.firestore}/emulator/v1/projects/{at.project}:securityRules"
     body = {"rules": {"files": [{"name": "firestore.rules", "content": rules}]}}
     httpx2.put(url, json=body, trust_env=False, timeout=60).raise_for_status()
 
 
-def seed_running() -> None:
-    """Fill the emulators of this environment's addresses with the data sets."""
-    at = current()
-    with triggers_off(at):
+def seed_emulators() -> None:
+    """Load the data sets into the emulators at the current addresses."""
+    at = current_addresses()
+    with pause_triggers(at):
         commands.run(
             [PYTHON, "-m", "seed"],
             env={**os.environ, **at.environment()},
@@ -78,9 +78,9 @@ def seed_running() -> None:
 
 
 @contextlib.contextmanager
-def triggers_off(at: Addresses) -> Iterator[None]:
-    """Start no function for what is written meanwhile: the data sets need none, and the emulator
-    would be busy with hundreds of them while the first questions are asked."""
+def pause_triggers(at: Addresses) -> Iterator[None]:
+    """Start no function for writes inside the block: the data sets need none, and hundreds of them
+    would keep the emulator busy while the first questions are asked."""
     with httpx2.Client(base_url=f"http://{at.hub}/functions/", trust_env=False, timeout=60) as hub:
         hub.put("disableBackgroundTriggers").raise_for_status()
         try:
@@ -90,18 +90,18 @@ def triggers_off(at: Addresses) -> Iterator[None]:
 
 
 def _serve() -> int:
-    """What `python -m rollcall dev` does for any app, with the data sets."""
+    """Run `python -m rollcall dev` for this repository's app, with the data sets."""
     from rollcall.commands.app import find_app, require_app
     from rollcall.commands.dev import serve
 
     web.build()
     app = require_app(find_app(ROOT))
-    return serve(app, project=PROJECT, prepare=seed_running)
+    return serve(app, project=PROJECT, prepare=seed_emulators)
 
 
 def main() -> int:
     if sys.argv[1:] == ["seed"]:
-        seed_running()
+        seed_emulators()
         return 0
     return _serve()
 

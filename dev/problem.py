@@ -1,4 +1,4 @@
-"""Runs a command's `main`, and tells its problems without a traceback."""
+"""Runs a command's `main`, and prints its problems without a traceback."""
 
 from __future__ import annotations
 
@@ -12,8 +12,7 @@ from rollcall.core.errors import Problem as Problem
 def run(main: Callable[[], int]) -> None:
     """Run a command's `main` and leave with its exit code.
 
-    Being told to stop (SIGTERM, or the terminal closing) unwinds like Ctrl-C
-    does, so that everything that was started is stopped too.
+    SIGTERM and SIGHUP unwind as Ctrl-C does, so that everything that was started is stopped too.
     """
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, lambda number, frame: sys.exit(128 + number))

@@ -18,7 +18,7 @@ from dev.stamp import Stamp
 
 MINORS = range(11, 15)
 """Of Python 3: those that the library declares and Cloud Functions runs."""
-_NAMED_BY_PYENV = Path.home() / ".pyenv/versions"
+_PYENV_VERSIONS = Path.home() / ".pyenv/versions"
 _QUIET = ["-q", "-p", "no:cacheprovider"]
 _SHORT = [
     "tests/unit/core/test_capability.py",
@@ -42,7 +42,7 @@ def find(minor: int) -> Path | None:
     """Return a Python 3 of this minor version that starts; None if there is none."""
     name = f"python3.{minor}"
     on_path = shutil.which(name)
-    candidates = [*_NAMED_BY_PYENV.glob(f"3.{minor}.*/bin/{name}")]
+    candidates = [*_PYENV_VERSIONS.glob(f"3.{minor}.*/bin/{name}")]
     for found in [*([Path(on_path)] if on_path else []), *sorted(candidates)]:
         asked = subprocess.run([found, "-c", "import ensurepip, venv"], capture_output=True)
         if asked.returncode == 0:
@@ -86,8 +86,8 @@ def main() -> int:
     found = {minor: python for minor in MINORS if minor != own and (python := find(minor))}
     here = ", ".join(f"3.{minor}" for minor in MINORS if minor == own or minor in found)
     missing = ", ".join(f"3.{minor}" for minor in MINORS if minor != own and minor not in found)
-    told = f"Pythons found: {here} (3.{own} runs all tests); not found: {missing or 'none'}"
-    print(told, flush=True)
+    summary = f"Pythons found: {here} (3.{own} runs all tests); not found: {missing or 'none'}"
+    print(summary, flush=True)
     failed = []
     for minor, python in found.items():
         inside = prepare(python, minor)

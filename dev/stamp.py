@@ -1,4 +1,4 @@
-"""Remembers what a folder was made from, so that it is made only once."""
+"""Records what a folder was built from, so that it is built only once."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 class Stamp:
-    """A small file inside `folder` with the digest of what it was made from."""
+    """A file inside `folder` with the digest of what the folder was built from."""
 
     def __init__(self, folder: Path, *made_from: Path | str) -> None:
         self._file = folder / ".made-from"

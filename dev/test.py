@@ -27,7 +27,7 @@ from rollcall.emulators.addresses import NEEDED
 
 _UNIT_FOLDERS = ["tests/unit"]
 _FIRST_UNIT_FOLDERS = ("cli", "core", "models", "registry", "store")
-"""Those whose tests take half of the unit tests' time; the others run beside them."""
+"""Folders whose tests take half of the unit tests' time; the others run beside them."""
 _EMULATOR_FOLDERS = ["tests/emulator", "tests/rules", "tests/clients"]
 _NODE_UNIT_FOLDERS = ["clients/js/test"]
 _NODE_FOLDERS = ["tests/rules", "tests/clients"]
@@ -49,7 +49,7 @@ class Part:
     seconds: float = 0.0
 
     def run(self, *, quietly: bool = False) -> str:
-        """Run it; quietly, what it prints is returned."""
+        """Run the command; return its output where `quietly` captures it."""
         output = subprocess.PIPE if quietly else None
         began = time.monotonic()
         done = subprocess.run(
@@ -90,7 +90,7 @@ def _run_all(reports: Path) -> list[Part]:
     with ThreadPoolExecutor() as beside:
         quiet = [beside.submit(each.run, quietly=True) for each in (*units, node_unit)]
         # What pytest keeps of a module that it compiled, each worker would make again.
-        compiling = _collecting(_EMULATOR_FOLDERS, [])
+        compiling = _start_collection(_EMULATOR_FOLDERS, [])
         print("Starting the emulators beside the unit tests ...", flush=True)
         with running(WITH_WEB_APP, many_projects=True, seed=True):
             os.environ["SAMPLE_LOADED"] = "yes"  # tests need not load it themselves
@@ -115,13 +115,13 @@ def _run_some(reports: Path, arguments: list[str]) -> list[Part]:
     """Run what pytest's arguments choose; the emulators start if that needs them."""
     paths = [each for each in arguments if _is_path(each)]
     options = [each for each in arguments if each not in paths]
-    units = _places(_UNIT_FOLDERS, paths, options)
-    others = _places(_EMULATOR_FOLDERS, paths, options)
+    units = _chosen_paths(_UNIT_FOLDERS, paths, options)
+    others = _chosen_paths(_EMULATOR_FOLDERS, paths, options)
     unit = _pytest("Unit tests", reports, units, *options)
     python = _pytest("Python tests on the emulators", reports, others, *options)
     unit.code = python.code = _NOTHING_COLLECTED
     # Beside the unit tests, because importing what is tested takes seconds.
-    collecting = _collecting(others, options) if others else None
+    collecting = _start_collection(others, options) if others else None
     if units:
         unit.run()
     if collecting is None:
@@ -145,10 +145,10 @@ def _is_path(argument: str) -> bool:
     return "/" in path and (ROOT / path).exists()
 
 
-def _places(folders: list[str], paths: list[str], options: list[str]) -> list[str]:
-    """Where pytest has to look for the tests that its arguments choose: in those of the paths that
-    lie in these folders; otherwise in all of them, or, where `-k` is the name of a test, in the
-    files in which it stands. None at all if there is no such test."""
+def _chosen_paths(folders: list[str], paths: list[str], options: list[str]) -> list[str]:
+    """The files and folders that pytest has to collect: those of the paths that lie in these
+    folders; without paths, all folders, or, where `-k` is the name of a test, the files that
+    contain it."""
     if paths:
         return [path for path in paths if path.startswith(tuple(folders))]
     name = options[1] if len(options) > 1 and options[0] == "-k" else ""
@@ -162,8 +162,8 @@ def _places(folders: list[str], paths: list[str], options: list[str]) -> list[st
     ]
 
 
-def _collecting(places: list[str], options: list[str]) -> subprocess.Popen[str]:
-    """Start looking up which tests on the emulators pytest's options choose."""
+def _start_collection(places: list[str], options: list[str]) -> subprocess.Popen[str]:
+    """Start pytest's collection of these places, to learn which tests its options choose."""
     return subprocess.Popen(
         [PYTHON, "-m", "pytest", *places, *options, "--collect-only", "-qq"],
         cwd=ROOT,
@@ -180,7 +180,7 @@ def _pytest(name: str, reports: Path, folders: list[str], *arguments: str) -> Pa
 
 
 def _node(name: str, reports: Path, folders: list[str], *, at_once: int) -> Part:
-    """JavaScript tests, some files at once; none in one of the folders is a mistake."""
+    """JavaScript tests of these folders, each of which must have some."""
     scripts: list[Path] = []
     for folder in folders:
         found = sorted((ROOT / folder).rglob("*.test.mjs"))

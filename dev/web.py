@@ -16,7 +16,7 @@ _SOURCES = (WEB, ROOT / "clients" / "js" / "src")
 
 
 def build() -> None:
-    """Build it, unless it is built from these very sources already."""
+    """Build the web app, unless it is current."""
     if is_current():
         return
     print("Building the web app (ten seconds) ...", flush=True)
@@ -27,12 +27,12 @@ def build() -> None:
 
 
 def is_current() -> bool:
-    """Whether it is built from these very sources."""
+    """Whether the built web app is that of the sources."""
     return _stamp().is_current()
 
 
 def missing() -> str | None:
-    """What building needs and is not here; None where nothing is missing."""
+    """What the build needs and this computer lacks; None where nothing is missing."""
     if shutil.which("node") is None:
         return "there is no `node` on PATH"
     if not (NODE_MODULES / "esbuild-wasm").is_dir():
@@ -41,7 +41,7 @@ def missing() -> str | None:
 
 
 def built_files() -> list[Path]:
-    """What is served."""
+    """The files of the built web app."""
     return [
         file for file in sorted(DIST.rglob("*")) if file.is_file() and not file.name.startswith(".")
     ]

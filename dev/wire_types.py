@@ -31,7 +31,7 @@ def main() -> int:
 def render() -> str:
     """The text of the file: an interface for each shape, a type for each list of words."""
     definitions = _definitions()
-    sent = _reached(definitions, [name for name in definitions if _is_sent(name)])
+    sent = _with_references(definitions, [name for name in definitions if _is_sent(name)])
     declared = [
         _declaration(name, schema, is_sent=name in sent) for name, schema in definitions.items()
     ]
@@ -51,12 +51,12 @@ def _definitions() -> dict[str, Schema]:
 
 
 def _is_sent(name: str) -> bool:
-    """Whether it is the data of a function; all else is answered."""
+    """Whether clients send this shape; functions answer with the others."""
     return name.endswith(("Request", "Call"))
 
 
-def _reached(definitions: dict[str, Schema], names: list[str]) -> set[str]:
-    """These shapes and those inside of them."""
+def _with_references(definitions: dict[str, Schema], names: list[str]) -> set[str]:
+    """These shapes and those that they refer to."""
     reached: set[str] = set()
     while names:
         name = names.pop()

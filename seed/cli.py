@@ -1,6 +1,6 @@
-"""The command line of `python -m seed`: what is asked for, and what came of it as an exit code.
+"""The command line of `python -m seed`.
 
-0: all good · 1: something could not be imported, everything else was · 2: nothing could be done
+Exit codes: 0: all was loaded; 1: something could not be imported, all else was; 2: nothing was done
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ from importlib import import_module
 from importlib.util import find_spec
 
 from rollcall.store.seeding import KINDS, Kind
-from seed.errors import Unusable
-from seed.loading import load_all, packs
+from seed.data_sets import load_all, packs
+from seed.errors import UnusableInput
 from seed.screen import Screen
 from seed.target import choose
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Read the command line, do it, and return the exit code."""
+    """Run the command and return its exit code."""
     options = _parser().parse_args(arguments)
     screen = Screen()
     try:
@@ -30,11 +30,11 @@ def run(arguments: Sequence[str]) -> int:
         kinds: frozenset[Kind] = frozenset({options.only}) if options.only else KINDS
         load_all(target, kinds, screen)
         return 0
-    except Unusable as problem:
-        screen.complain(str(problem))
+    except UnusableInput as problem:
+        screen.print_error(str(problem))
         return 2
     except KeyboardInterrupt:
-        screen.complain("stopped; run it again to go on where it was")
+        screen.print_error("stopped; run it again to go on where it was")
         return 130
 
 

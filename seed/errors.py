@@ -1,7 +1,7 @@
-"""What ends a command of `python -m seed` before it is done."""
+"""The error of `python -m seed`."""
 
 from __future__ import annotations
 
 
-class Unusable(Exception):
-    """What was given cannot be used as a whole; the message says why."""
+class UnusableInput(Exception):
+    """The input cannot be used at all; the message says why."""

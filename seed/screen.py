@@ -1,4 +1,4 @@
-"""What the command shows: progress while it works, then what came of it."""
+"""What the command prints: progress, then results."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextC
 from rich.table import Table
 
 from rollcall.store.seeding import SeedResult
-from seed.errors import Unusable
+from seed.errors import UnusableInput
 
 
 class Bar:
-    """A piece of work's bar."""
+    """A progress bar."""
 
     def __init__(self, progress: Progress, task: TaskID) -> None:
         self._progress = progress
@@ -24,18 +24,18 @@ class Bar:
         self._done = 0
 
     def advance(self, count: int) -> None:
-        """So much more is done."""
+        """Add `count` to what is done."""
         self.move_to(self._done + count)
 
     def move_to(self, done: int) -> None:
-        """So much is done in all."""
+        """Set what is done in all."""
         self._done = done
         rate = done / max(time.monotonic() - self._began, 1e-9)
         self._progress.update(self._task, completed=done, rate=f"{rate:,.0f}/s")
 
 
 class Screen:
-    """The terminal; bars only where there is somebody to see them."""
+    """The terminal; progress bars are shown only on one."""
 
     def __init__(self) -> None:
         self._out = Console(highlight=False)
@@ -45,7 +45,7 @@ class Screen:
         """Print a line."""
         self._out.print(_printable(text), markup=False, soft_wrap=True)
 
-    def complain(self, text: str) -> None:
+    def print_error(self, text: str) -> None:
         """Print a line to standard error."""
         self._err.print(_printable(text), markup=False, soft_wrap=True)
 
@@ -66,11 +66,11 @@ class Screen:
             yield Bar(progress, progress.add_task(title, total=total, rate=""))
 
     @contextmanager
-    def rejections(self) -> Iterator[None]:
-        """Say plainly when the database did not take what it was given.
+    def translate_errors(self) -> Iterator[None]:
+        """Translate Google's errors inside the block.
 
         Raises:
-            Unusable: It did not.
+            UnusableInput: Firestore refused a write, or credentials are missing.
         """
         from google.api_core.exceptions import GoogleAPIError
         from google.auth.exceptions import GoogleAuthError
@@ -78,10 +78,12 @@ class Screen:
         try:
             yield
         except (GoogleAPIError, GoogleAuthError) as error:
-            raise Unusable(f"Firestore did not take it: {error}; run it again to go on") from error
+            raise UnusableInput(
+                f"Firestore did not take it: {error}; run it again to go on"
+            ) from error
 
-    def loaded(self, results: Sequence[SeedResult]) -> None:
-        """Show what loading came to."""
+    def show_results(self, results: Sequence[SeedResult]) -> None:
+        """Show what was loaded, in a table."""
         table = Table("Collection", "Kind")
         for name in ("Written", "Unchanged", "Removed"):
             table.add_column(name, justify="right")
@@ -92,5 +94,5 @@ class Screen:
 
 
 def _printable(text: str) -> str:
-    """The text without what would steer a terminal."""
+    """The text with control characters replaced."""
     return "".join(char if char.isprintable() else "\ufffd" for char in text)

@@ -13,7 +13,7 @@ from urllib.request import Request, urlopen
 from rollcall.commands.app import find_app, find_emulators, require_app
 from rollcall.core.options import project_id
 from rollcall.emulators.addresses import default_project
-from seed.errors import Unusable
+from seed.errors import UnusableInput
 
 if TYPE_CHECKING:
     from rollcall.agent.platform import Deployment
@@ -64,17 +64,17 @@ def choose(*, project: str | None, production: bool, env: MutableMapping[str, st
     """Decide where to write, and set the environment so that clients go there.
 
     Raises:
-        Unusable: Neither an emulator nor a named project is to be had, or both are.
+        UnusableInput: Neither an emulator nor a named project is to be had, or both are.
     """
     if production:
         if not project:
-            raise Unusable("--production needs the project's id: --project <id>")
+            raise UnusableInput("--production needs the project's id: --project <id>")
         if _FIRESTORE in env:
-            raise Unusable(f"--production, but {_FIRESTORE} is set; unset it first")
+            raise UnusableInput(f"--production, but {_FIRESTORE} is set; unset it first")
         env[_PROJECT] = project
         return Target(project, None, None)
     if _FIRESTORE not in env and not find_emulators(find_app(_FOLDER), env):
-        raise Unusable(_NO_EMULATOR)
+        raise UnusableInput(_NO_EMULATOR)
     chosen = project or project_id(env) or default_project(_FOLDER.parent)
     env[_PROJECT] = chosen
     return Target(chosen, env[_FIRESTORE], env.get(_AUTH))
@@ -84,7 +84,7 @@ def create_user(target: Target, user: DemoUser) -> bool:
     """Create a user at the Auth emulator, or bring a known one up to date; say which (True: new).
 
     Raises:
-        Unusable: The Auth emulator did not take it.
+        UnusableInput: The Auth emulator did not take it.
     """
     root = f"http://{target.auth}/identitytoolkit.googleapis.com/v1/projects/{target.project}"
     fields = {
@@ -108,5 +108,5 @@ def _post(url: str, data: dict[str, object]) -> dict[str, object]:
         with urlopen(request, timeout=20) as response:
             found: dict[str, object] = json.load(response)
     except (URLError, TimeoutError, ValueError) as error:
-        raise Unusable(f"the Auth emulator did not answer as expected: {error}") from error
+        raise UnusableInput(f"the Auth emulator did not answer as expected: {error}") from error
     return found

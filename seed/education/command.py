@@ -12,7 +12,7 @@ from packs.education.courses import checked_id
 from packs.education.curriculum import STANDARDS, Standard
 from rollcall.core.errors import AgentError
 from rollcall.core.inputs import validate
-from seed.errors import Unusable
+from seed.errors import UnusableInput
 from seed.screen import Screen
 from seed.target import app_platform
 
@@ -35,7 +35,7 @@ def run(options: argparse.Namespace, screen: Screen) -> int:
     """Import the file: 1 where a line could not be imported, otherwise 0.
 
     Raises:
-        Unusable: The file cannot be read, or has no standard in it.
+        UnusableInput: The file cannot be read, or has no standard in it.
     """
     good: dict[str, dict[str, Any]] = {}
     problems = 0
@@ -47,9 +47,9 @@ def run(options: argparse.Namespace, screen: Screen) -> int:
             good[id] = standard
         except (ValueError, AgentError) as error:
             problems += 1
-            screen.complain(f"line {number}: {error}")
+            screen.print_error(f"line {number}: {error}")
     if not good:
-        raise Unusable(f"{options.path} holds no standard that could be imported")
+        raise UnusableInput(f"{options.path} holds no standard that could be imported")
     db = app_platform().db
     ids = list(good)
     for start in range(0, len(ids), _AT_ONCE):
@@ -80,10 +80,10 @@ def read_line(line: str) -> tuple[str, dict[str, Any]]:
 def _lines(path: Path) -> Iterator[tuple[int, str]]:
     try:
         if path.stat().st_size > _MAX_BYTES:
-            raise Unusable(f"{path} is larger than {_MAX_BYTES:,} bytes")
+            raise UnusableInput(f"{path} is larger than {_MAX_BYTES:,} bytes")
         text = path.read_text(encoding="utf-8-sig")
     except OSError as error:
-        raise Unusable(f"{path} cannot be read: {error.strerror}") from error
+        raise UnusableInput(f"{path} cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:
-        raise Unusable(f"{path} is not UTF-8: {error}") from error
+        raise UnusableInput(f"{path} is not UTF-8: {error}") from error
     return ((number, line) for number, line in enumerate(text.splitlines(), 1) if line.strip())

@@ -1,4 +1,4 @@
-"""`python -m seed import`: a user's own conversations, and what came of them."""
+"""`python -m seed import`: imports a user's own conversations."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any
 
 from rich.table import Table
 
-from seed.errors import Unusable
+from seed.errors import UnusableInput
 from seed.messaging.records import ID_CHARS, Problem
 from seed.screen import Screen
 from seed.target import app_platform
 
 if TYPE_CHECKING:
-    from seed.messaging.importing import Outcome
+    from seed.messaging.imports import Outcome
 
 SHOWN_PROBLEMS = 50
 _FORMATS = ("jsonl", "slack")
@@ -52,13 +52,13 @@ def add_to(commands: Any, *, target: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace, screen: Screen) -> int:
-    """Import what the options name: 1 where something could not be imported, otherwise 0.
+    """Import the path of the options; return 1 if something could not be imported, otherwise 0.
 
     Raises:
-        Unusable: Nothing could be done.
+        UnusableInput: Nothing could be done.
     """
-    from seed.messaging.importing import Import
-    from seed.messaging.reading import reader
+    from seed.messaging.formats import open_input
+    from seed.messaging.imports import Import
     from seed.messaging.spool import Spool
 
     platform = app_platform()
@@ -72,16 +72,18 @@ def run(options: argparse.Namespace, screen: Screen) -> int:
             embedder=platform.embedder,
             text_model=platform.text_model,
         )
-        reading = reader(options.format, options.path, user=options.user, uids=dict(options.map))
+        reading = open_input(
+            options.format, options.path, user=options.user, uids=dict(options.map)
+        )
         spool = stack.enter_context(Spool())
         with screen.bar("Reading", total=reading.size) as bar:
             outcome = job.gather(reading.items(bar.advance), spool)
         began = time.monotonic()
-        with screen.bar("Importing", total=spool.count()) as bar, screen.rejections():
+        with screen.bar("Importing", total=spool.count()) as bar, screen.translate_errors():
             job.write(spool, outcome, bar.move_to)
     _show(screen, outcome, seconds=time.monotonic() - began)
     if not outcome.messages and not outcome.problems:
-        raise Unusable(f"{options.path} holds no messages")
+        raise UnusableInput(f"{options.path} holds no messages")
     return 1 if outcome.problems else 0
 
 
@@ -92,13 +94,13 @@ def _problems(screen: Screen, path: Path | None) -> Iterator[Callable[[Problem],
     try:
         file = path.open("w", encoding="utf-8") if path else None
     except OSError as error:
-        raise Unusable(f"{path} cannot be written: {error.strerror}") from error
+        raise UnusableInput(f"{path} cannot be written: {error.strerror}") from error
 
     def report(problem: Problem) -> None:
         nonlocal count
         count += 1
         if count <= SHOWN_PROBLEMS:
-            screen.complain(f"{problem.place}: {problem.reason}")
+            screen.print_error(f"{problem.place}: {problem.reason}")
         if file:
             line = {"place": problem.place, "reason": problem.reason}
             file.write(json.dumps(line) + "\n")
@@ -110,11 +112,11 @@ def _problems(screen: Screen, path: Path | None) -> Iterator[Callable[[Problem],
             file.close()
         if count > SHOWN_PROBLEMS:
             where = f"all in {path}" if path else "--problems <file> keeps all"
-            screen.complain(f"... and {count - SHOWN_PROBLEMS:,} more; {where}")
+            screen.print_error(f"... and {count - SHOWN_PROBLEMS:,} more; {where}")
 
 
 def _show(screen: Screen, outcome: Outcome, *, seconds: float) -> None:
-    """Show what an import came to, how fast it was, and what memory it took."""
+    """Show the counts of an import, its rate and its peak memory."""
     table = Table("", show_header=False)
     table.add_column(justify="right")
     rows = {

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from seed.errors import Unusable
+from seed.errors import UnusableInput
 from seed.messaging.records import (
     ID_CHARS,
     NAME_CHARS,
@@ -18,9 +18,9 @@ from seed.messaging.records import (
     Note,
     Problem,
     Record,
-    fitting,
+    fit_text,
     parse_moment,
-    whole,
+    replace_surrogates,
 )
 
 LINE_BYTES = 1_000_000
@@ -36,7 +36,7 @@ def read_jsonl(path: Path, *, on_read: Read = lambda count: None) -> Iterator[It
     """Read a file line by line; `on_read` is told how many bytes each took.
 
     Raises:
-        Unusable: There is no such file, or it is no JSON Lines file at all.
+        UnusableInput: There is no such file, or it is no JSON Lines file at all.
     """
     try:
         with path.open("rb") as file:
@@ -45,15 +45,15 @@ def read_jsonl(path: Path, *, on_read: Read = lambda count: None) -> Iterator[It
                 on_read(len(line))
                 yield from _read_line(f"line {number}", line)
     except OSError as error:
-        raise Unusable(f"{path} cannot be read: {error.strerror}") from error
+        raise UnusableInput(f"{path} cannot be read: {error.strerror}") from error
 
 
 def _refuse_other_encodings(file: BinaryIO) -> None:
     start = file.read(4)
     if start.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise Unusable("the file is UTF-16; save it as UTF-8")
+        raise UnusableInput("the file is UTF-16; save it as UTF-8")
     if start.startswith(b"PK\x03\x04"):
-        raise Unusable("the file is a zip; for a Slack export name --format slack")
+        raise UnusableInput("the file is a zip; for a Slack export name --format slack")
     file.seek(3 if start.startswith(b"\xef\xbb\xbf") else 0)
 
 
@@ -95,14 +95,14 @@ def _read_object(place: str, data: Any) -> Iterator[Item]:
     if reason:
         yield Problem(place, reason)
         return
-    *notes, content = fitting(data["content"])
+    *notes, content = fit_text(data["content"])
     yield from (note for note in notes if isinstance(note, Note))
     yield Record(
         place=place,
         conversation=data["conversationId"],
-        conversation_name=whole(data["conversationName"]),
+        conversation_name=replace_surrogates(data["conversationName"]),
         sender=data["senderId"],
-        sender_name=whole(data["senderName"]),
+        sender_name=replace_surrogates(data["senderName"]),
         content=str(content),
         sent_at=parse_moment(data["timestamp"]),
         encrypted=data.get("encrypted") or False,
@@ -137,7 +137,7 @@ def _id_problems(name: str, value: Any) -> Iterator[str]:
         yield f"{name} has to be text, not {_type_name(value)}"
     elif not value.strip() or len(value) > ID_CHARS:
         yield f"{name} has to have 1 to {ID_CHARS} characters, not {len(value):,}"
-    elif whole(value) != value or not value.isprintable():
+    elif replace_surrogates(value) != value or not value.isprintable():
         yield f"{name} has characters that an id cannot have"
 
 

@@ -1,4 +1,4 @@
-"""What an importer reads: records that can be kept, and problems with those that cannot."""
+"""What an importer yields: records, removals, and notes and problems about the rest."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ ID_CHARS = 128
 _FIRST_YEAR, _LAST_YEAR = 1970, 2199
 
 _SAFE_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
-_HALF_CHARACTERS = re.compile(r"[\ud800-\udfff]")
+_SURROGATES = re.compile(r"[\ud800-\udfff]")
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d(:\d\d([.,]\d{1,9})?)?(Z|z|[+-]\d\d:?\d\d)?")
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """One message to import, with what it says of its conversation.
+    """One message to import, with what the source says of its conversation.
 
     Attributes:
         place: Where it was read, such as "line 12" or "general/2026-01-02.json #5".
@@ -69,39 +69,39 @@ Item = Record | Removal | Problem | Note
 
 
 def document_id(text: str) -> str:
-    """An id that every client may send: the text itself, or its beginning with a digest."""
+    """A document id that clients may send: the text itself, or its beginning with a digest."""
     if _SAFE_ID.fullmatch(text) and not text.startswith("__"):
         return text
-    hand_set_fields = re.sub(r"[^A-Za-z0-9]+", "-", text).strip("-")[:40].lower()
-    return f"{hand_set_fields or 'id'}-{digest(text)[:16]}"
+    start = re.sub(r"[^A-Za-z0-9]+", "-", text).strip("-")[:40].lower()
+    return f"{start or 'id'}-{digest(text)[:16]}"
 
 
 def digest(*parts: str) -> str:
-    """A name for some texts together, the same on every run."""
+    """A digest of some texts together, the same on every run."""
     joined = "\0".join(f"{len(part)}:{part}" for part in parts)
     return hashlib.sha256(joined.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def fitting(text: str) -> Iterator[Note | str]:
-    """The text as it can be kept, after notes on what that changed."""
-    hand_set_fields = whole(text)
-    if hand_set_fields != text:
+def fit_text(text: str) -> Iterator[Note | str]:
+    """Yield a note for each change that storing the text needs, then the text as it is stored."""
+    storable = replace_surrogates(text)
+    if storable != text:
         yield Note("texts with half characters replaced")
-    if len(hand_set_fields) > CONTENT_CHARS:
+    if len(storable) > CONTENT_CHARS:
         yield Note(f"texts cut to {CONTENT_CHARS:,} characters")
-    yield hand_set_fields[:CONTENT_CHARS]
+    yield storable[:CONTENT_CHARS]
 
 
-def whole(text: str) -> str:
-    """The text with half characters, which UTF-8 cannot carry, replaced by U+FFFD."""
-    return _HALF_CHARACTERS.sub("\ufffd", text)
+def replace_surrogates(text: str) -> str:
+    """Replace lone surrogates, which UTF-8 cannot encode, by U+FFFD."""
+    return _SURROGATES.sub("\ufffd", text)
 
 
 def parse_moment(text: str) -> datetime:
     """Read an ISO 8601 time; without a zone it is taken for UTC.
 
     Raises:
-        ValueError: It is none.
+        ValueError: The text is no such time.
     """
     if not _MOMENT.fullmatch(text):
         raise ValueError("no ISO 8601 time")

@@ -13,7 +13,16 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, TypeGuard
 
-from seed.messaging.records import NAME_CHARS, Item, Note, Problem, Record, Removal, fitting, whole
+from seed.messaging.records import (
+    NAME_CHARS,
+    Item,
+    Note,
+    Problem,
+    Record,
+    Removal,
+    fit_text,
+    replace_surrogates,
+)
 from seed.messaging.slack_files import Export
 from seed.messaging.slack_text import message_text, plain_text
 
@@ -73,7 +82,7 @@ def read_slack(
         uids: Our user ids by Slack's.
 
     Raises:
-        Unusable: The path holds no Slack export.
+        UnusableInput: The path holds no Slack export.
     """
     with Export(path) as export:
         workspace = _Workspace(user, uids)
@@ -94,7 +103,7 @@ def count_days(path: Path) -> int:
     """How many files of messages an export has.
 
     Raises:
-        Unusable: The path holds no Slack export.
+        UnusableInput: The path holds no Slack export.
     """
     with Export(path) as export:
         return len(export.days())
@@ -123,7 +132,7 @@ def _name_of(user: Mapping[str, Any]) -> str:
     ):  # fmt: skip
         value = source.get(name)
         if isinstance(value, str) and value.strip():
-            return whole(value.strip())[:NAME_CHARS]
+            return replace_surrogates(value.strip())[:NAME_CHARS]
     return ""
 
 
@@ -146,7 +155,9 @@ def _read_channels(export: Export, name: str, workspace: _Workspace) -> Iterator
             title = ", ".join(others) or data["id"]
         folder = given if isinstance(given, str) and given else data["id"]
         workspace.channels[data["id"]] = title
-        workspace.folders[folder] = _Channel(data["id"], whole(title)[:NAME_CHARS], ids)
+        workspace.folders[folder] = _Channel(
+            data["id"], replace_surrogates(title)[:NAME_CHARS], ids
+        )
 
 
 def _read_day(
@@ -208,7 +219,7 @@ def _message(
     if not text.strip():
         yield Note("messages without text")
         return
-    *notes, content = fitting(text)
+    *notes, content = fit_text(text)
     yield from (note for note in notes if isinstance(note, Note))
     slack_id, name = sender
     yield Record(
@@ -235,7 +246,9 @@ def _sender(entry: dict[str, Any], workspace: _Workspace) -> tuple[str, str] | N
     bot = entry.get("bot_id")
     profile = entry.get("bot_profile")
     names = (entry.get("username"), profile.get("name") if isinstance(profile, dict) else None)
-    name = next((whole(n)[:NAME_CHARS] for n in names if isinstance(n, str) and n.strip()), "")
+    name = next(
+        (replace_surrogates(n)[:NAME_CHARS] for n in names if isinstance(n, str) and n.strip()), ""
+    )
     if _is_slack_id(bot):
         return bot, name or "bot"
     return ("bot", name) if name else None

@@ -15,7 +15,7 @@ from pathlib import Path, PurePosixPath
 from types import TracebackType
 from typing import Any
 
-from seed.errors import Unusable
+from seed.errors import UnusableInput
 
 DAY_BYTES = 32_000_000
 LIST_BYTES = 256_000_000  # users.json of a large company
@@ -32,7 +32,7 @@ class Export:
     """The files of an export by name, such as "users.json" or "general/2026-01-02.json".
 
     Raises:
-        Unusable: The path is neither a folder nor a zip, or holds no Slack export.
+        UnusableInput: The path is neither a folder nor a zip, or holds no Slack export.
     """
 
     def __init__(self, path: Path) -> None:
@@ -44,7 +44,7 @@ class Export:
         elif path.is_file():
             self._files = self._in_zip(path)
         else:
-            raise Unusable(f"{path}: no such file or folder")
+            raise UnusableInput(f"{path}: no such file or folder")
         self._files = _from_root(self._files)
 
     def __enter__(self) -> Export:
@@ -106,10 +106,10 @@ class Export:
         try:
             self._zip = archive = zipfile.ZipFile(path)
         except (zipfile.BadZipFile, OSError) as error:
-            raise Unusable(f"{path} is neither a folder nor a zip: {error}") from error
+            raise UnusableInput(f"{path} is neither a folder nor a zip: {error}") from error
         infos = archive.infolist()
         if len(infos) > FILES:
-            raise Unusable(f"{path} holds {len(infos):,} files; at most {FILES:,} are read")
+            raise UnusableInput(f"{path} holds {len(infos):,} files; at most {FILES:,} are read")
         found: dict[str, _Read] = {}
         for info in infos:
             parts = PurePosixPath(info.filename).parts
@@ -137,7 +137,7 @@ def _from_root(files: dict[str, _Read]) -> dict[str, _Read]:
     """Leave off the folder that an export is often zipped within."""
     roots = {str(PurePosixPath(name).parent) for name in files if _is_list(name)}
     if not roots:
-        raise Unusable("no Slack export: it holds no users.json or channels.json")
+        raise UnusableInput("no Slack export: it holds no users.json or channels.json")
     root = min(roots, key=len)
     prefix = "" if root == "." else root + "/"
     inside = {name[len(prefix) :]: read for name, read in files.items() if name.startswith(prefix)}

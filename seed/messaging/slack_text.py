@@ -73,9 +73,9 @@ def _attachment_texts(attachments: Any) -> list[str]:
     for item in attachments if isinstance(attachments, list) else []:
         if isinstance(item, dict):
             texts = [item.get("title"), item.get("text")]
-            hand_set_fields = [text for text in texts if isinstance(text, str) and text]
+            own = [text for text in texts if isinstance(text, str) and text]
             fallback = item.get("fallback")
-            found += hand_set_fields or ([fallback] if isinstance(fallback, str) else [])
+            found += own or ([fallback] if isinstance(fallback, str) else [])
     return found
 
 

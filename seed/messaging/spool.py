@@ -1,4 +1,4 @@
-"""Sorts any number of records into conversations, on disk, so that memory stays bounded.
+"""Sorts records into conversations on disk, so that memory stays bounded.
 
 Interleaved conversations and edits that come after what they change are why an importer cannot
 simply write as it reads. The file is private to the process and goes when it closes.
@@ -35,8 +35,8 @@ CREATE TABLE messages (conversation TEXT, key TEXT, sent_us INTEGER, number INTE
 
 
 @dataclass(frozen=True, slots=True)
-class Gathered:
-    """One conversation, ready to be written."""
+class SpooledConversation:
+    """A conversation of the spool, without its messages."""
 
     id: str
     name: str
@@ -72,13 +72,13 @@ class Spool:
         self._folder.cleanup()
 
     def add(self, record: Record) -> Problem | Note | None:
-        """Keep a record; say so if it was there already, or stands against one that is."""
+        """Add a record; return a note or problem if its key is there already."""
         self._number += 1
         conversation = document_id(record.conversation)
         if record.key is not None:
             before = self._with_key(conversation, record.key)
             if before and not record.replaces:
-                return _repeated(record, before)
+                return _repetition(record, before)
         self._describe(conversation, record)
         row = (
             conversation,
@@ -95,7 +95,7 @@ class Spool:
         return None
 
     def remove(self, removal: Removal) -> None:
-        """Leave out a message, whether it was read already or is still to come."""
+        """Leave out a message, whether it was added already or comes later."""
         place = (document_id(removal.conversation), removal.key)
         self._db.execute("INSERT OR IGNORE INTO removals VALUES (?,?)", place)
 
@@ -108,7 +108,7 @@ class Spool:
         found: int = self._db.execute("SELECT count(*) FROM messages").fetchone()[0]
         return found
 
-    def conversations(self) -> Iterator[Gathered]:
+    def conversations(self) -> Iterator[SpooledConversation]:
         """The conversations that have messages, in the order in which they first came."""
         rows = self._db.execute("SELECT id, name FROM conversations ORDER BY number").fetchall()
         for id, name in rows:
@@ -120,7 +120,7 @@ class Spool:
             )
             if count:
                 started = _EPOCH + timedelta(microseconds=first_us)
-                yield Gathered(id, name, dict(people), count, started)
+                yield SpooledConversation(id, name, dict(people), count, started)
 
     def messages(self, conversation: str) -> Iterator[ChatMessage]:
         """A conversation's messages, oldest first; those of one moment as they were read.
@@ -176,7 +176,7 @@ class Spool:
         )
 
 
-def _repeated(record: Record, before: tuple[str, str, str, int]) -> Problem | Note:
+def _repetition(record: Record, before: tuple[str, str, str, int]) -> Problem | Note:
     place, *same = before
     sent_us = (record.sent_at - _EPOCH) // _MICROSECOND
     if same == [record.sender, record.content, sent_us]:

@@ -44,8 +44,8 @@ from tests.chaos.seams import WAYS, Seams, seams  # noqa: E402
 KILLS = 250
 _GENERATED = (
     "tests/emulator/endpoints/test_bad_input.py",
-    "tests/emulator/endpoints/test_bad_agui.py",
-    "tests/emulator/knowledge/test_over_the_wire.py",
+    "tests/emulator/endpoints/test_agui_bad_input.py",
+    "tests/emulator/knowledge/test_upload_endpoints.py",
 )
 """Tests on the emulator over generated input: what they send is never answered with `internal`."""
 _LONG_IN_PYTHON = ("tests/unit", "tests/emulator", "tests/clients")

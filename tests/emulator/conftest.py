@@ -1,4 +1,4 @@
-"""What every test on the emulators has: a Firestore of its own."""
+"""Fixtures of every test on the emulators, such as a Firestore project of its own."""
 
 from __future__ import annotations
 

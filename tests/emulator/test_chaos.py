@@ -1,7 +1,4 @@
-"""What a run promises, tried for a minute at most; `make chaos` tries it for longer.
-
-Workers are processes of their own, killed by the signal 9 at their writes.
-"""
+"""A run's guarantees, tried for a minute at most; `make chaos` tries them for longer."""
 
 from __future__ import annotations
 

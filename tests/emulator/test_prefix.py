@@ -1,5 +1,5 @@
 """A deployment whose functions and collections carry a prefix, in a project whose app has
-collections of the same names: it lives in its own, and never sees or touches the app's."""
+collections of the same names: neither touches the other's."""
 
 from __future__ import annotations
 

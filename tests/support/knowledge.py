@@ -7,6 +7,7 @@ import hashlib
 import json
 from typing import Any
 
+import pytest
 from google.cloud.firestore import Client
 
 from rollcall.core.context import Call, ToolContext, User
@@ -93,6 +94,11 @@ class Library:
         answer = function(self.platform, Call(user=user, data=data, claims=claims or {}))
         json.dumps(answer)
         return dict(answer)
+
+
+@pytest.fixture
+def library(db: Client) -> Library:
+    return Library(db)
 
 
 def base64_text(data: bytes) -> str:

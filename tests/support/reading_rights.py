@@ -1,4 +1,4 @@
-"""Documents of several people and teams, and who may read which."""
+"""Documents of several people and teams, and which of them each person may read."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ TEXT = "The zanzibar clause of {who} is about grounding.\n"
 ADMIN = User("adam", role=Role.ADMIN)
 NORTH_ADMIN = User("nora", role=Role.ADMIN, tenant="north")
 SOUTH_TEACHER = User("sue", role=Role.TEACHER, tenant="south")
-NOWHERE = User("ned")
-EVERYONE = [ANN, BEN, EVE, ADMIN, NORTH_ADMIN, SOUTH_TEACHER, NOWHERE]
+NO_TENANT = User("ned")
+EVERYONE = [ANN, BEN, EVE, ADMIN, NORTH_ADMIN, SOUTH_TEACHER, NO_TENANT]
 
-MAY: dict[str, set[str]] = {
+READABLE: dict[str, set[str]] = {
     "ann": {"anns-own", "north-team"},
     "ben": {"bens-own", "north-team"},
     "nora": {"north-team"},
@@ -32,7 +32,7 @@ def ids(library: Library) -> dict[str, str]:
 
 
 def add_documents(library: Library) -> dict[str, str]:
-    """Documents by name: three people's own, and those of two teams."""
+    """Upload three people's own documents and those of two teams; their ids by name."""
     uploads = [
         (ANN, "anns-own", "user"),
         (BEN, "bens-own", "user"),

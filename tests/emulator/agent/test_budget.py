@@ -1,4 +1,5 @@
-"""Budgets on the emulator: what is refused, what comes back, and races that nobody can win."""
+"""Budgets on the emulator: reservations, refusals, settlement, and races for the last of a
+budget."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files that tools make: kept for who asked, told to models by name, read by their owner alone."""
+"""Files that tools make: stored for the caller, named to models, readable by their owner alone."""
 
 from __future__ import annotations
 

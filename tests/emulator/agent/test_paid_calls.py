@@ -1,4 +1,4 @@
-"""A model that is paid for call by call, on the emulator."""
+"""Models whose calls are metered one by one, on the emulator."""
 
 from __future__ import annotations
 

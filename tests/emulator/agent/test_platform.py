@@ -1,4 +1,4 @@
-"""Push to deciders, against a server that speaks FCM's HTTP v1 wire format."""
+"""Push notifications to deciders, against a server that speaks FCM's HTTP v1 wire format."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""What init makes of an app's rules, on the emulator: they compile, and do what init says."""
+"""The rules that `init` writes into an app, on the emulator: they compile, and do what init
+says."""
 
 from __future__ import annotations
 

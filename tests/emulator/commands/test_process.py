@@ -1,4 +1,4 @@
-"""The command as it is typed: a process of its own, in functions/."""
+"""The command in a process of its own, started in functions/ as in a terminal."""
 
 from __future__ import annotations
 

@@ -1,3 +1,3 @@
-"""What the tests of runs share: an office of their own."""
+"""The fixtures of these tests."""
 
-from tests.support.office import office  # noqa: F401  # a fixture
+from tests.support.office import office  # noqa: F401

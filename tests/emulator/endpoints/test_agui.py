@@ -1,4 +1,4 @@
-"""AG-UI over HTTP: what of an input counts, and what a front end is told."""
+"""AG-UI over HTTP: which parts of an input count, and what a client is sent."""
 
 from __future__ import annotations
 

@@ -1,21 +1,23 @@
-"""No write without a yes: what a model's call of a write becomes, and who may say what to it."""
+"""Approvals: what a model's call of a write becomes, and who may decide about it."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Annotated, Any
 
 import pytest
+from pydantic import AfterValidator
 
-from rollcall.core.capability import Capability, capability
+from rollcall.core.capability import Capability, Undo, capability
 from rollcall.core.context import ToolContext, User
 from rollcall.core.messages import ToolMessage
 from rollcall.core.policy import ApprovalPolicy
 from rollcall.core.wire import Role
-from rollcall.testing import calls, says
+from rollcall.testing import StaticCatalog, calls, says
 from tests.support.office import TEACHER, Office, RunResponse, payment, run_concurrently
+from tests.support.office_pack import office_capabilities
 
 YES = {"approved": True}
 NO = {"approved": False}
@@ -739,3 +741,49 @@ def test_a_direct_call_of_what_needs_four_eyes_is_refused(office: Office) -> Non
     response = office.functions.post("sign", data, claims={"role": "admin"})
     assert response.json["error"]["details"]["code"] == "permission-denied"
     assert office.done() == []
+
+
+def test_an_approval_of_a_removed_capability_fails(office: Office) -> None:
+    asked = office.ask(payment())
+    known = {id: each for id, each in office_capabilities().items() if id != "pay"}
+    office.platform.catalog = StaticCatalog(known, office.platform.catalog.agents().values())
+    ended = office.resume(asked)
+    assert (ended.error, ended.statuses()) == (None, ["failed"])
+    assert office.done("pay") == []
+
+
+def test_a_write_whose_undo_fails_has_happened(office: Office) -> None:
+    @capability(
+        name={"en": "Stamp"},
+        category="office",
+        effect="write",
+        approval=ApprovalPolicy(ask="never"),
+        undo=Undo("cancel_room", lambda arguments, output: {"room": output["room"]}),
+    )
+    def stamp(ctx: ToolContext, *, paper: str) -> dict[str, str]:
+        """Stamp a paper."""
+        return {"stamped": paper}
+
+    office.redeclare(Capability.of(stamp))
+    ran = office.ask(calls(("stamp", {"paper": "lease"})))
+    assert ran.statuses() == ["done"]
+    assert office.effects()[0]["status"] == "done"
+
+
+def plus_one(amount: int) -> int:
+    return amount + 1
+
+
+def test_validation_that_changes_approved_arguments_writes_nothing(
+    office: Office,
+) -> None:
+    @capability(name={"en": "Stamp"}, category="office", effect="write")
+    def stamp(ctx: ToolContext, *, times: Annotated[int, AfterValidator(plus_one)]) -> int:
+        """Stamp so many times."""
+        ctx.db.collection("done").add({"tool": "stamp", "times": times})
+        return times
+
+    office.redeclare(Capability.of(stamp))
+    asked = office.ask(calls(("stamp", {"times": 1})))
+    assert office.resume(asked).statuses() == ["failed"]
+    assert office.done("stamp") == []

@@ -1,7 +1,4 @@
-"""No request that a caller can make is answered with INTERNAL, and a refused one writes nothing.
-
-The corpus is in `tests/corpus/bad_requests.jsonl`; packs have their own.
-"""
+"""Bad requests: none is answered with INTERNAL, and a refused one writes nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The user's stop: of a run that goes on, that waits, that nobody is on, and that is done."""
+"""`cancel_run`: of a run that is running, that waits, whose process died, and that is done."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Calls that are left to the user's own client, and what comes back from there."""
+"""Calls of tools that run on the user's client, and the results that it sends."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a client says of where the user is reaches the tools, and gives no right to anything."""
+"""A client's context reaches the tools, and grants no rights."""
 
 from __future__ import annotations
 

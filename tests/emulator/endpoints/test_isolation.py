@@ -1,4 +1,4 @@
-"""Mine stays mine, also where somebody else decides: what a decider can reach of the asker's."""
+"""What a decider can reach of the data of the user who asked: the approval and nothing else."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a thread remembers when its messages have left the window."""
+"""What a thread remembers of messages that have left the window."""
 
 from __future__ import annotations
 

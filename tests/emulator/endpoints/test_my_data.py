@@ -1,4 +1,5 @@
-"""Clearing, deleting, exporting: all of one's own, nothing of another's, however it is killed."""
+"""Clearing, deleting and exporting a user's data: all of theirs, nobody else's, and whole even
+where the process is killed."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Nothing accepted is lost: a process may die anywhere, a client may leave at any time, and the
-turn goes on from the last saved step, or ends with a reason."""
+"""Recovery: a process may die anywhere and a client may leave at any time; the turn goes on from
+the last saved step, or ends with a reason."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""A capability registered by a document is reached at the Cloud Function that it names.
-
-The function is one of ours, served over HTTP as the functions emulator serves it.
-"""
+"""Capabilities that are registered by a document, called at the Cloud Function that it names."""
 
 from __future__ import annotations
 

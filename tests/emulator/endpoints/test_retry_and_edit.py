@@ -1,4 +1,4 @@
-"""Asking the newest turn again, and editing its message: the log keeps both, the model sees one."""
+"""Retrying the newest turn and editing its message: the log keeps both, the model sees one."""
 
 from __future__ import annotations
 

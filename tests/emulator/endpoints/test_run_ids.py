@@ -1,4 +1,4 @@
-"""A run id that a client chose is one run over all threads of its user, whatever comes at once."""
+"""A run id that a client chose names one run over all threads of its user, also in races."""
 
 from __future__ import annotations
 

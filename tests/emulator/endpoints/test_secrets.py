@@ -1,9 +1,5 @@
-"""Nothing secret is kept: what is planted everywhere a secret may come from turns up nowhere.
-
-A real Firestore, real functions over their whole path, and OpenAI's adapter against a local server
-that speaks its wire format; then every document, log line, request to the provider and streamed
-event is searched.
-"""
+"""Secrets are stored nowhere: each one planted at a source of data is looked for in all
+documents."""
 
 from __future__ import annotations
 

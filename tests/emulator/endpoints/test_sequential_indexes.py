@@ -1,4 +1,5 @@
-"""No single-field index on a time: Firestore takes 500 writes a second on one whose values rise."""
+"""No time has a single-field index: Firestore takes 500 writes a second on one with rising
+values."""
 
 from __future__ import annotations
 

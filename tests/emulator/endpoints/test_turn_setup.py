@@ -1,4 +1,4 @@
-"""What somebody arranges for an agent's turns: it narrows, grants nothing and stays the same."""
+"""A profile's `turn_setup` narrows what a turn may use, grants nothing and stays the same."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`my_usage` on the emulator: one's own spend, and nobody else's."""
+"""`my_usage` on the emulator: a user's own spending, and nobody else's."""
 
 from __future__ import annotations
 

@@ -1,14 +1,4 @@
-"""What these tests share: a library of their own."""
+"""The fixtures of these tests."""
 
-from __future__ import annotations
-
-import pytest
-from google.cloud.firestore import Client
-
-from tests.support.knowledge import Library
-from tests.support.reading_rights import ids  # noqa: F401  # a fixture
-
-
-@pytest.fixture
-def library(db: Client) -> Library:
-    return Library(db)
+from tests.support.knowledge import library  # noqa: F401
+from tests.support.reading_rights import ids  # noqa: F401

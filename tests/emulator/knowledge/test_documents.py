@@ -1,4 +1,4 @@
-"""Deleted means gone, from every collection there is."""
+"""Deleted documents are gone from every collection."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Documents are read once and whole, replaced at a stroke, and survive a reader that dies."""
+"""Documents are indexed once and whole, replaced in one write, and indexed again if a process
+dies."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Nobody finds anything of another's: by search, by list, by id, by claims they lost or made up."""
+"""Nobody reads another's documents: by search, by list, by id, by claims they lost or made up."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rollcall.core.errors import NotFound
 from rollcall.core.wire import Role
 from rollcall.knowledge.documents import Scope
 from tests.support.knowledge import ANN, BEN, Library
-from tests.support.reading_rights import EVERYONE, MAY, add_documents
+from tests.support.reading_rights import EVERYONE, READABLE, add_documents
 
 SCOPES: tuple[Scope, ...] = ("mine", "team", "all")
 
@@ -33,14 +33,14 @@ def test_a_search_finds_what_the_user_may_read_and_nothing_else(
 ) -> None:
     for user, scope in itertools.product(EVERYONE, SCOPES):
         found = library.titles(user, "zanzibar clause grounding", scope=scope)
-        assert found <= MAY[user.uid]
+        assert found <= READABLE[user.uid]
         if scope == "all":
-            assert found == MAY[user.uid]
+            assert found == READABLE[user.uid]
 
 
 def test_an_id_gives_no_right(library: Library, ids: dict[str, str]) -> None:
     for user, (name, id) in itertools.product(EVERYONE, ids.items()):
-        if name in MAY[user.uid]:
+        if name in READABLE[user.uid]:
             assert library.search(user, "zanzibar", document_id=id).passages
         else:
             with pytest.raises(NotFound) as refused:

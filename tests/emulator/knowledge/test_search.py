@@ -1,5 +1,4 @@
-"""Search: by words and meaning, with bounded reads, saying when not all was looked at; and the
-parts that a process keeps: no more than fit, those read last."""
+"""Document search: by words and by meaning, with bounded reads, and a bounded cache of parts."""
 
 from __future__ import annotations
 

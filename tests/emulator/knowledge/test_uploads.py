@@ -1,4 +1,4 @@
-"""Uploads: in parts, in any order, by their owner alone, within bounds."""
+"""Uploads: in parts, in any order, by their owner alone, within limits."""
 
 from __future__ import annotations
 

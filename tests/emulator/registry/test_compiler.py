@@ -1,4 +1,4 @@
-"""Compiling the registry: what can be used is published, the rest is refused with its reason."""
+"""Compiling the registry: valid documents are published, the others refused with their reason."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a process reads of the registry: little, seldom, and never half of it."""
+"""What a process reads of the registry: little, seldom, and never a part of a version."""
 
 from __future__ import annotations
 

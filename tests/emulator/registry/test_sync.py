@@ -1,4 +1,4 @@
-"""Registry sync on the emulator: only what changed, and never over an operator's word."""
+"""Registry sync on the emulator: it writes only what changed, and never an operator's overrides."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Each entry of the audit is counted once: by two at once, and by one that is cut off."""
+"""Each entry of the audit log is counted once, by two processes at once and after a crash."""
 
 from __future__ import annotations
 

@@ -1,3 +1,3 @@
-"""What these tests share."""
+"""The fixtures of these tests."""
 
-from tests.support.seed_command import seeding  # noqa: F401  # a fixture
+from tests.support.seed_command import seeding  # noqa: F401

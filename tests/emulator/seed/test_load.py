@@ -1,4 +1,4 @@
-"""`python -m seed`: the project's own data, of whichever packs there are."""
+"""`python -m seed`: the project's own data, of the packs that are there."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from rollcall.store.seeding import read_folder
-from seed.loading import packs
+from seed.data_sets import packs
 from tests.support.seed_command import ROOT
 
 FILES = [file for pack in packs() for file in read_folder(ROOT / "seed" / pack)]

@@ -1,5 +1,5 @@
-"""How often a user may start a run, and how many at once: counted in the write of the day that
-opens it."""
+"""Admission: how often a user may start a run, and how many at once, counted in the write of the
+day that opens it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Approvals as documents: frozen, read back as they were, decided by whom they name."""
+"""Approvals as documents: frozen, read back unchanged, decided by the people they name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The trail: written once, complete, without anything that was said."""
+"""The audit log: written once, complete, without any text of the user's."""
 
 from __future__ import annotations
 

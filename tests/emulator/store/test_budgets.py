@@ -1,4 +1,4 @@
-"""Limits as data: read seldom, and changed without a deployment."""
+"""Limits as documents: read seldom, and changed without a deployment."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reading a document without Firestore's client."""
+"""Reading a document without Firestore's client library."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Runs that are taken up, and turns that go on: one does it, and who lost can save nothing."""
+"""Recovered runs and continued turns: one process gets to go on, and the others can save
+nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""The effect ledger: every write happens at most once, and what nobody knows is said to be so."""
+"""The effect ledger: every write happens at most once, and an unknown outcome is reported as
+unknown."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The file store, over Firestore and over a bucket: the same promises."""
+"""The file store, over Firestore and over a bucket, with the same guarantees."""
 
 from __future__ import annotations
 

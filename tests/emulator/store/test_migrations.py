@@ -1,4 +1,4 @@
-"""A thread that an older version stored is read and goes on."""
+"""A thread that an older version stored is read and continued."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A run is in one process's hands: whatever comes late from another one changes nothing."""
+"""A run belongs to one process: a late save of another one changes nothing."""
 
 from __future__ import annotations
 

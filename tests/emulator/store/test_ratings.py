@@ -1,4 +1,4 @@
-"""Ratings: of one's own answers that have ended, counted as what they are now."""
+"""Ratings of one's own finished answers, counted by their newest value."""
 
 from __future__ import annotations
 

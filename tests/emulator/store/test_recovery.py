@@ -1,4 +1,4 @@
-"""What the sweeper finds: each turn that has stopped where nobody looks, once, and no other."""
+"""What the sweep finds: each turn whose process died, once, and no other."""
 
 from __future__ import annotations
 

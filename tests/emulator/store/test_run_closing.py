@@ -1,4 +1,4 @@
-"""Stopping a run, at the store: whoever is on it heeds it at the next save."""
+"""Stopping a run in the store: its process stops at the next save."""
 
 from __future__ import annotations
 

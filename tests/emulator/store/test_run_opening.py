@@ -1,4 +1,4 @@
-"""Threads and runs on the emulator: one run for one id, one run at a time, nothing lost."""
+"""Opening threads and runs on the emulator: one run an id, one run at a time, nothing lost."""
 
 from __future__ import annotations
 

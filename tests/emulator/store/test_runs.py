@@ -1,4 +1,4 @@
-"""One run id is one run, over all threads of a user."""
+"""A run id names one run over all threads of a user."""
 
 from __future__ import annotations
 

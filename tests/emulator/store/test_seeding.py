@@ -1,4 +1,4 @@
-"""The loader against Firestore: only what differs is written, what a file drops goes."""
+"""The loader against Firestore: it writes what differs, and deletes what a file drops."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ from rollcall.endpoints.run_agent import run_agent
 from rollcall.registry import snapshot
 from rollcall.registry.documents import capability_document
 from rollcall.registry.sync import sync
-from seed.loading import load_pack, packs
+from seed.data_sets import load_pack, packs
 from seed.screen import Screen
 from seed.target import DEMO_USER
 from tests.evals.planner.cases import Case, Reply, Verdict, read_cases, verdict

@@ -1,7 +1,7 @@
 import pytest
 
 from rollcall.commands import app
-from seed.errors import Unusable
+from seed.errors import UnusableInput
 from seed.target import choose
 
 EMULATOR = {"FIRESTORE_EMULATOR_HOST": "127.0.0.1:1", "FIREBASE_AUTH_EMULATOR_HOST": "127.0.0.1:2"}
@@ -26,7 +26,7 @@ def test_a_named_project_goes_to_the_emulator_without_production() -> None:
 def test_without_an_emulator_nothing_is_written(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(app, "_listens", lambda address: False)
     for project in (None, "real"):
-        with pytest.raises(Unusable, match="there is no emulator"):
+        with pytest.raises(UnusableInput, match="there is no emulator"):
             choose(project=project, production=False, env={})
 
 
@@ -40,9 +40,9 @@ def test_running_emulators_of_this_repository_are_found(monkeypatch: pytest.Monk
 
 
 def test_production_needs_a_project_and_no_emulator() -> None:
-    with pytest.raises(Unusable, match="needs the project's id"):
+    with pytest.raises(UnusableInput, match="needs the project's id"):
         choose(project=None, production=True, env={})
-    with pytest.raises(Unusable, match="unset it first"):
+    with pytest.raises(UnusableInput, match="unset it first"):
         choose(project="real", production=True, env=dict(EMULATOR))
     env: dict[str, str] = {}
     found = choose(project="real", production=True, env=env)

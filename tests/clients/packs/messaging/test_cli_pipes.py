@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from dev.demo import demo_user
-from dev.emulators import current
+from dev.emulators import current_addresses
 from rollcall_cli.functions import Functions
 from tests.clients.cli import environment, rollcall
 
@@ -50,7 +50,7 @@ def test_what_needs_a_yes_waits_unless_it_was_given_beforehand(env: dict[str, st
     sent = rollcall("ask", SENDS, "--yes-to", "send_message", "--json", env=env)
     assert sent.returncode == 0, sent.stderr
     (undo,) = [call["undo"] for call in json.loads(sent.stdout)["toolCalls"] if call.get("undo")]
-    at = current()
+    at = current_addresses()
     functions = Functions(at.functions_url, token=demo_user(at).token)
     functions.call(undo["tool"], {"arguments": undo["arguments"]})
 

@@ -1,4 +1,4 @@
-"""What there is to play, for pupils and their teachers, and the pictures in it."""
+"""The activities that pupils and teachers can open, and the pictures in them."""
 
 from __future__ import annotations
 

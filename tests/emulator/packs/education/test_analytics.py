@@ -1,4 +1,4 @@
-"""Figures of one's own courses, and of no group of fewer than five pupils."""
+"""Figures of one's own courses, never of a group of fewer than five pupils."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pupils answer published material, and see nothing of its keys before."""
+"""Pupils answer published material, and see its keys only afterwards."""
 
 from __future__ import annotations
 

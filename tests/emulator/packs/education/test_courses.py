@@ -1,4 +1,4 @@
-"""Which course a call is about, and whose it is."""
+"""Which course a call is about, and who may use it."""
 
 from __future__ import annotations
 

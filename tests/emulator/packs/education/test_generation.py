@@ -1,4 +1,4 @@
-"""Material that is made and stored: private, whole, and nothing of anybody else's."""
+"""Generated material: private, stored whole, and free of other people's texts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A teacher's books: stored with labels, shared with a course's teachers while they teach it."""
+"""A teacher's books: labelled, and shared with a course's teachers while they teach it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What users leave behind in the pack, exported and erased."""
+"""A user's data in the education pack, exported and erased."""
 
 from __future__ import annotations
 

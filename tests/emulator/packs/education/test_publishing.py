@@ -1,4 +1,4 @@
-"""What the owner of a content decides."""
+"""What the owner of a content may decide."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What run_qa_tests looks at: the teacher's own material, the last one where nothing is named."""
+"""The material that run_qa_tests checks: the teacher's own, by default the newest."""
 
 from __future__ import annotations
 

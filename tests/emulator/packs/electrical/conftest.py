@@ -1,4 +1,4 @@
-"""Projects to work on: the sample's, each stored whole, and contexts of people at them."""
+"""The sample's projects, and the contexts of people who work on them."""
 
 from __future__ import annotations
 

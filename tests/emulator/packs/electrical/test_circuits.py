@@ -1,4 +1,5 @@
-"""Circuits added, changed and removed: by a user's own call, by an approval, and two at once."""
+"""Circuits added, changed and removed: by a user's call, by an approval, and by two users at
+once."""
 
 from __future__ import annotations
 
@@ -39,7 +40,7 @@ from tests.support.catalogs import catalog
 from tests.support.local_functions import LocalPlatform
 from tests.support.office import Script
 
-from .writing import preview, undo
+from .writes import preview, undo
 
 AtWork = Callable[..., ToolContext]
 WRITES = (add_circuit, update_circuit, remove_circuit)

@@ -1,4 +1,4 @@
-"""What a user leaves behind in projects, exported and erased."""
+"""A user's data in projects, exported and erased."""
 
 from __future__ import annotations
 

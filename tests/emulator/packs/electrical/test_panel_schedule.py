@@ -1,4 +1,4 @@
-"""Panel schedules, asked for by people and by models."""
+"""Panel schedules, as files for people and as text for models."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Projects taken out and brought in."""
+"""Projects exported and imported as files."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from rollcall.core.errors import (
 )
 from tests.support.firestore_operations import count_operations
 
-from .writing import preview, undo, write
+from .writes import preview, undo, write
 
 GONE = object()
 AtWork = Callable[..., ToolContext]

@@ -1,4 +1,5 @@
-"""The projects' capabilities as functions that an app calls: the whole way, ledger included."""
+"""The projects' capabilities as functions that an app calls, over the whole path with the
+ledger."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which projects there are, and what is in one."""
+"""The list of projects, and the overview of one."""
 
 from __future__ import annotations
 

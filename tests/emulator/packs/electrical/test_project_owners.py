@@ -1,4 +1,4 @@
-"""Who is in a project, and its end."""
+"""Members of a project, and its deletion."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from rollcall.core.errors import (
     ResourceExhausted,
 )
 
-from .writing import preview, undo, write
+from .writes import preview, undo, write
 
 AtWork = Callable[..., ToolContext]
 

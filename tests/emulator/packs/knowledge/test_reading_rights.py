@@ -1,4 +1,4 @@
-"""Lists and deletes give nobody anything of another's."""
+"""Nobody lists or deletes another's documents."""
 
 from __future__ import annotations
 
@@ -9,7 +9,14 @@ from rollcall.core.context import ToolContext, User
 from rollcall.core.errors import NotFound, PermissionDenied
 from rollcall.core.wire import Role
 from tests.support.knowledge import ANN, BEN, EVE, Library
-from tests.support.reading_rights import ADMIN, EVERYONE, MAY, NORTH_ADMIN, NOWHERE, SOUTH_TEACHER
+from tests.support.reading_rights import (
+    ADMIN,
+    EVERYONE,
+    NO_TENANT,
+    NORTH_ADMIN,
+    READABLE,
+    SOUTH_TEACHER,
+)
 
 
 def test_a_list_names_what_the_user_may_read_and_nothing_else(
@@ -17,13 +24,13 @@ def test_a_list_names_what_the_user_may_read_and_nothing_else(
 ) -> None:
     for user in EVERYONE:
         listed = list_documents(library.ctx(user))
-        assert {each.title for each in listed.documents} == MAY[user.uid]
+        assert {each.title for each in listed.documents} == READABLE[user.uid]
         assert listed.all_listed
 
 
 def test_what_the_client_says_gives_no_right(library: Library, ids: dict[str, str]) -> None:
     ctx = ToolContext(
-        user=NOWHERE,
+        user=NO_TENANT,
         platform=library.platform,
         context={"tenant": "north", "uid": "ann", "role": "admin"},
     )

@@ -1,4 +1,4 @@
-"""Conversations to ask about, and somebody who asks."""
+"""Conversations on the emulator, and users who ask about them."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from rich.console import Console
 
 from dev import demo
 from dev.demo import demo_user, deployment_of
-from dev.emulators import current
+from dev.emulators import current_addresses
 from rollcall.store.client import database
 from rollcall_cli.bidi import reads_from_right
 from rollcall_cli.dialogue_view import DialogueView
@@ -33,13 +33,13 @@ TOOLS = [[PRIORITIES], [PRIORITIES, ACTIONS], [SEARCH, DECISIONS], [SEARCH, DECI
 def user() -> User:
     """The demo user, with the sample data loaded, who may ask faster than people do."""
     load_sample()
-    return demo_user(current())
+    return demo_user(current_addresses())
 
 
 @pytest.fixture(scope="module")
 def functions(user: User) -> Functions:
     """The functions as the demo user calls them."""
-    return Functions(current().functions_url, token=user.token)
+    return Functions(current_addresses().functions_url, token=user.token)
 
 
 def _conversation(functions: Functions) -> tuple[DialogueView, Screen]:
@@ -92,10 +92,10 @@ def test_follow_up_stays_in_the_thread_and_new_leaves_it(functions: Functions) -
 def test_requests_ask_first_and_are_answered_here_and_on_another_device(
     functions: Functions, user: User
 ) -> None:
-    device = Store(deployment_of(current()), user)
+    device = Store(deployment_of(current_addresses()), user)
     conversation, screen = _conversation(functions)
     for request in demo.REQUESTS:
-        assert demo._request(screen, conversation, request, device), _shown(screen)
+        assert demo._make_request(screen, conversation, request, device), _shown(screen)
     shown = _shown(screen)
     _withdraw_sent(functions)
     assert shown.count("? send_message") == 2
@@ -115,7 +115,7 @@ def _withdraw_sent(functions: Functions) -> None:
 
 
 def test_device_may_decide_only_what_is_there_and_its_own(user: User) -> None:
-    device = Store(deployment_of(current()), user)
+    device = Store(deployment_of(current_addresses()), user)
     with pytest.raises(CallError) as caught:
         device.decide("0" * 32, approved=True)
     assert caught.value.code == "permission-denied"

@@ -1,4 +1,4 @@
-"""Bringing conversations in."""
+"""Importing conversations."""
 
 import time
 from collections.abc import Iterator

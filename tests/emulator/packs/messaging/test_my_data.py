@@ -1,4 +1,4 @@
-"""What a user leaves behind in conversations, exported and erased."""
+"""A user's data in conversations, exported and erased."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What happens when clients write messages and conversations."""
+"""The triggers of messages and conversations that clients write."""
 
 import json
 import math

@@ -1,4 +1,4 @@
-"""Live voice: the token's constraints, a talk with its tool calls, and what a client cannot do."""
+"""Live voice: the token's constraints, a session with tool calls, and what a client cannot do."""
 
 from __future__ import annotations
 

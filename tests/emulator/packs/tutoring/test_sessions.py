@@ -1,4 +1,5 @@
-"""Lessons through the whole of `run_agent`: what a teacher chose holds, whatever a model tries."""
+"""Lessons through the whole of `run_agent`: the teacher's configuration holds, whatever a model
+tries."""
 
 from __future__ import annotations
 

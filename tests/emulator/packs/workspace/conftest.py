@@ -1,3 +1,3 @@
-"""What these tests share: the workspace's agent, and a client with files."""
+"""The fixtures of these tests."""
 
-from tests.support.packs.workspace.desk import desk, folder  # noqa: F401  # fixtures
+from tests.support.packs.workspace.desk import desk, folder  # noqa: F401

@@ -1,5 +1,5 @@
-"""What a hop costs: a client's answers, and the run that they open, up to the next call that is
-left to the client. Documents at Firestore, counted."""
+"""The cost of a hop at Firestore: a client's answers and the run that they open, up to the next
+call that is left to the client."""
 
 from __future__ import annotations
 

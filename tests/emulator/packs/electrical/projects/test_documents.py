@@ -1,4 +1,4 @@
-"""Projects as they rest in Firestore."""
+"""How projects are stored in Firestore."""
 
 from __future__ import annotations
 

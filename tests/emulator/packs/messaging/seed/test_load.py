@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from seed.loading import load_pack
+from seed.data_sets import load_pack
 from seed.screen import Screen
 from tests.support.local_functions import LocalPlatform
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from seed.errors import Unusable
+from seed.errors import UnusableInput
 from seed.messaging.jsonl import LINE_BYTES, read_jsonl
 from seed.messaging.records import Item, Note, Problem, Record
 
@@ -136,12 +136,12 @@ def test_an_empty_file_has_no_records(tmp_path: Path) -> None:
     ("data", "reason"), [(b"\xff\xfe{\x00", "UTF-16"), (b"PK\x03\x04zip", "a zip")]
 )
 def test_another_kind_of_file_is_unusable(tmp_path: Path, data: bytes, reason: str) -> None:
-    with pytest.raises(Unusable, match=reason):
+    with pytest.raises(UnusableInput, match=reason):
         read(tmp_path, data)
 
 
 def test_a_missing_file_is_unusable(tmp_path: Path) -> None:
-    with pytest.raises(Unusable, match="cannot be read"):
+    with pytest.raises(UnusableInput, match="cannot be read"):
         list(read_jsonl(tmp_path / "none.jsonl"))
 
 

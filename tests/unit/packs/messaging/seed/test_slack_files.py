@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from seed.errors import Unusable
+from seed.errors import UnusableInput
 from seed.messaging import slack_files
 from seed.messaging.slack_files import Export
 
@@ -74,7 +74,7 @@ def test_all_files_together_are_bounded(tmp_path: Path, monkeypatch: pytest.Monk
 def test_too_many_files_are_unusable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(slack_files, "FILES", 2)
     path = zipped(tmp_path, {f"{n}.json": "[]" for n in range(3)})
-    with pytest.raises(Unusable, match="holds 3 files; at most 2"):
+    with pytest.raises(UnusableInput, match="holds 3 files; at most 2"):
         Export(path)
 
 
@@ -90,12 +90,12 @@ def test_a_damaged_entry_is_a_problem_of_its_own(tmp_path: Path) -> None:
 
 
 def test_what_is_no_export_is_unusable(tmp_path: Path) -> None:
-    with pytest.raises(Unusable, match="no such file"):
+    with pytest.raises(UnusableInput, match="no such file"):
         Export(tmp_path / "none")
-    with pytest.raises(Unusable, match=r"holds no users\.json"):
+    with pytest.raises(UnusableInput, match=r"holds no users\.json"):
         Export(tmp_path)
     (tmp_path / "no.zip").write_text("text")
-    with pytest.raises(Unusable, match="neither a folder nor a zip"):
+    with pytest.raises(UnusableInput, match="neither a folder nor a zip"):
         Export(tmp_path / "no.zip")
 
 

@@ -1,5 +1,5 @@
-"""Ordinary questions over two uploaded PDFs, one of them Hebrew, that do not say "document": the
-right page is among the first three sources, and questions about the code stay the code's."""
+"""Questions over two uploaded PDFs, one of them Hebrew, that do not say "document": the right page
+is among the first three sources, and questions about the code stay the code's."""
 
 from __future__ import annotations
 
