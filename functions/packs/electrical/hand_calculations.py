@@ -334,6 +334,13 @@ def size_grounding_conductor(
     """
     if required_size and not installed_size:
         raise invalid("installedSize", "both_sizes")
+    if required_size and installed_size and rank(installed_size) < rank(required_size):
+        raise invalid(
+            "installedSize",
+            "sizes_reversed",
+            installed=label(installed_size),
+            required=label(required_size),
+        )
     base = equipment_grounding_conductor(breaker_amps, conductor_material, edition)
     steps: list[Step] = [("by_table", label(base), None, "Table 250.122")]
     size = base

@@ -168,6 +168,9 @@ def check_panel_capacity(
     panel = find_panel(project, panel_id=panel_id, panel_name=panel_name)
     if method is None and measured_peak_va is not None:
         method = "measured"
+    is_sized = additional_load_watts is not None or additional_load_amps is not None
+    if (additional_load_description or additional_load_type) and not is_sized:
+        raise invalid("additionalLoadWatts", "no_new_load")
     load = NewLoad(
         additional_load_watts or 0.0,
         additional_load_description,

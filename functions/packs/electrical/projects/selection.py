@@ -32,7 +32,8 @@ def find_panel(
     """Return the named panel or, if none is named, the project's only one.
 
     Raises:
-        InvalidArgument: None is named and there are several, or the name fits several.
+        InvalidArgument: None is named and there are several, the name fits several, or it is that
+            of another panel than the id.
         NotFound: There is no such panel.
     """
     known = project.panels
@@ -44,6 +45,13 @@ def find_panel(
         ]
         if not named:
             raise _no_panel(panel_id, known, field="panelId")
+        name = (panel_name or "").casefold()
+        others = [each for each in known if each.name.casefold() == name and each != named[0]]
+        if others:
+            differ = TEXTS.text(
+                "errors.panels_differ", id=panel_id, panels=_names([*named, *others])
+            )
+            raise InvalidArgument(differ, field="panelName")
         return named[0]
     if panel_name is None:
         if len(known) == 1:
@@ -98,7 +106,8 @@ def find_circuit(
     positions; a panel narrows the search.
 
     Raises:
-        InvalidArgument: Nothing is named, or it fits several: the message lists them.
+        InvalidArgument: Nothing is named, or it fits several: the message lists them; or what is
+            named fits different circuits.
         NotFound: There is no such circuit or panel.
     """
     everywhere = panel_name is None
@@ -107,20 +116,43 @@ def find_circuit(
     place = TEXTS.text("errors.in_project") if everywhere else panel_text(panels[0].name)
     if circuit_id is not None:
         matches = [each for each in circuits if each.circuit.id == circuit_id]
-        return _only(
-            matches, TEXTS.text("errors.by_id", id=circuit_id), place, "circuitId", circuits
-        )
+        named = TEXTS.text("errors.by_id", id=circuit_id)
+        found = _only(matches, named, place, "circuitId", circuits)
+        if circuit_number is not None and circuit_number not in found.circuit.positions:
+            other = TEXTS.text("errors.by_number", number=circuit_number)
+            raise _circuits_differ(named, found, other, "circuitNumber")
+        return _as_described(found, named, circuit_description, circuits)
     if circuit_number is not None:
         matches = [each for each in circuits if circuit_number in each.circuit.positions]
         if circuit_description is not None and len(matches) > 1:
             matches = described(circuit_description, matches) or matches
         named = TEXTS.text("errors.by_number", number=circuit_number)
-        return _only(matches, named, place, "circuitNumber", circuits)
+        found = _only(matches, named, place, "circuitNumber", circuits)
+        return _as_described(found, named, circuit_description, circuits)
     if circuit_description is not None:
         matches = described(circuit_description, circuits)
         named = TEXTS.text("errors.by_description", description=circuit_description[:80])
         return _only(matches, named, place, "circuitDescription", circuits)
     raise invalid("circuitNumber", "which_circuit")
+
+
+def _as_described(
+    found: PanelCircuit, named: Text, description: str | None, circuits: Sequence[PanelCircuit]
+) -> PanelCircuit:
+    """Return a circuit that was found otherwise, unless its description names others alone.
+
+    Raises:
+        InvalidArgument: It does.
+    """
+    if description and described(description, circuits) and not described(description, [found]):
+        other = TEXTS.text("errors.by_description", description=description[:80])
+        raise _circuits_differ(named, found, other, "circuitDescription")
+    return found
+
+
+def _circuits_differ(named: Text, found: PanelCircuit, other: Text, field: str) -> InvalidArgument:
+    text = TEXTS.text("errors.circuits_differ", named=named, circuit=found.text, other=other)
+    return InvalidArgument(text, field=field)
 
 
 def described(text: str, circuits: Sequence[PanelCircuit]) -> list[PanelCircuit]:

@@ -62,6 +62,12 @@ def test_a_load_that_is_too_much_is_refused_with_what_would_carry_it(house: Tool
     assert [each.panel_name for each in found.upstream] == ["Main Panel"]
 
 
+def test_a_new_load_without_its_size_is_asked_for(house: ToolContext) -> None:
+    with pytest.raises(InvalidArgument) as caught:
+        check_panel_capacity(house, additional_load_description="EV charger", panel_name="main")
+    assert caught.value.field == "additionalLoadWatts"
+
+
 def test_a_kind_that_nobody_gave_is_taken_from_the_description_and_said(
     house: ToolContext,
 ) -> None:

@@ -194,6 +194,8 @@ def test_percent_of_two_voltages(source: float, load: float, right: float) -> No
         ("derate_conductors", {"conductorSize": "12", "insulation": "XYZ"}, "insulation"),
         ("size_motor_circuit", {"hp": "999", "voltage": 460}, "hp"),
         ("size_grounding_conductor", {"breakerAmps": 60, "requiredSize": "4"}, "installedSize"),
+        ("size_grounding_conductor",
+         {"breakerAmps": 100, "installedSize": "8", "requiredSize": "3"}, "installedSize"),
         ("calculate_conduit_fill", {"conductors": [{"size": "18"}]}, "conductors"),
         # Table 5 has two areas of it, with and without an outer covering
         ("calculate_conduit_fill",

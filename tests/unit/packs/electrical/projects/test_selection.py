@@ -69,6 +69,9 @@ def test_a_circuit_is_found_by_what_it_feeds(project: str, words: str, id: str) 
         ({"circuit_number": 31}, "main-31"),
         ({"circuit_number": 1, "circuit_description": "range"}, "main-1"),
         ({"panel_name": "garage", "circuit_description": "lighting"}, "garage-6"),
+        ({"circuit_id": "main-1", "circuit_number": 3, "circuit_description": "range"}, "main-1"),
+        # words that fit no other circuit are no reason to refuse a number
+        ({"circuit_number": 14, "circuit_description": "circuit 14"}, "main-14"),
     ],
 )
 def test_a_circuit_is_found_by_id_or_number_and_panel(named: dict[str, Any], id: str) -> None:
@@ -109,6 +112,28 @@ def test_what_is_not_there_is_said_with_what_is(named: dict[str, Any], field: st
         find_circuit(SAMPLES["house"], **named)
     assert caught.value.field == field
     assert "Range" in caught.value.message or "Garage Subpanel" in caught.value.message
+
+
+@pytest.mark.parametrize(
+    ("named", "field"),
+    [
+        ({"circuit_id": "main-1", "circuit_description": "dishwasher"}, "circuitDescription"),
+        ({"circuit_number": 14, "circuit_description": "dishwasher"}, "circuitDescription"),
+        ({"circuit_id": "main-1", "circuit_number": 14}, "circuitNumber"),
+    ],
+)
+def test_names_of_different_circuits_are_refused(named: dict[str, Any], field: str) -> None:
+    with pytest.raises(InvalidArgument, match="another one") as caught:
+        find_circuit(SAMPLES["house"], **named)
+    assert caught.value.field == field
+
+
+def test_an_id_and_the_name_of_another_panel_are_refused() -> None:
+    house = SAMPLES["house"]
+    assert find_panel(house, panel_id="garage", panel_name="garage subpanel").id == "garage"
+    with pytest.raises(InvalidArgument, match="different panels") as caught:
+        find_panel(house, panel_id="garage", panel_name="Main Panel")
+    assert caught.value.field == "panelName"
 
 
 def test_a_refusal_lists_ten_and_counts_the_rest() -> None:
