@@ -1,4 +1,4 @@
-/** What waits for this user's decision, and deciding it, in Firestore. */
+/** A user's approvals in Firestore: watching and deciding them. */
 
 import { RollcallError, toRollcallError } from "./errors.js";
 import { sdkOf } from "./firestore.js";
@@ -9,8 +9,8 @@ import { Names } from "./names.js";
 /** @import { Display } from "../types/wire.js" */
 
 /**
- * An approval as its document says. `arguments` are those that may be shown. `mayDecide` tells
- * whether this user is its decider; others are the user's own that somebody else decides.
+ * An approval. `arguments` are those that may be shown. `mayDecide` says whether this user is its
+ * decider; the others are calls of this user that somebody else decides.
  * @typedef {object} Approval
  * @property {string} id
  * @property {string} uid Who asked.
@@ -35,7 +35,7 @@ import { Names } from "./names.js";
  * @property {Date} expiresAt
  */
 
-/** @typedef {{ onError?: (error: RollcallError) => void }} Watching */
+/** @typedef {{ onError?: (error: RollcallError) => void }} WatchOptions */
 
 const MOST = 50;
 
@@ -56,17 +56,17 @@ export class Approvals {
   }
 
   /**
-   * Be told of all that waits: for this user, for their role, and for somebody else where the user
-   * asked. Newest first, now and whenever it changes.
+   * Watch all pending approvals: this user's, those of their role, and those that somebody else decides
+   * for this user. The listener gets them newest first, now and whenever they change.
    * @param {(approvals: Approval[]) => void} listener
-   * @param {Watching} [options]
+   * @param {WatchOptions} [options]
    * @returns {() => void} Stops it.
    * @throws {RollcallError} Nobody is signed in, or there is no Firestore.
    */
   watch(listener, { onError } = {}) {
     const db = this.#database();
     const user = this.#user();
-    return started(onError, async (signal, failed) => {
+    return startListening(onError, async (signal, failed) => {
       const { collection, limit, onSnapshot, orderBy, query, where } = await sdkOf(db);
       const { role = "user", tenant = null } = (await user.getIdTokenResult()).claims;
       const ways = [
@@ -93,16 +93,16 @@ export class Approvals {
   }
 
   /**
-   * Be told of one approval, now and whenever it changes.
+   * Watch one approval: the listener gets it now and whenever it changes.
    * @param {string} id
    * @param {(approval: Approval) => void} listener
-   * @param {Watching} [options]
+   * @param {WatchOptions} [options]
    * @returns {() => void} Stops it.
    */
   follow(id, listener, { onError } = {}) {
     const db = this.#database();
     const { uid } = this.#user();
-    return started(onError, async (_, failed) => {
+    return startListening(onError, async (_, failed) => {
       const { doc, onSnapshot } = await sdkOf(db);
       const told = (/** @type {any} */ document) =>
         document.exists() && listener(toApproval(document, uid));
@@ -111,11 +111,11 @@ export class Approvals {
   }
 
   /**
-   * Decide one, once: the first decision of all that are made counts.
+   * Decide an approval. The first decision counts.
    * @param {string} id
    * @param {boolean} approved
    * @param {string} [reason] Told to the model; at most 500 characters.
-   * @throws {RollcallError} "permission-denied": it is decided or expired, or somebody else's.
+   * @throws {RollcallError} "permission-denied": it is decided or expired, or has another decider.
    */
   async decide(id, approved, reason) {
     const db = this.#database();
@@ -148,12 +148,12 @@ export class Approvals {
 }
 
 /**
- * Begin to listen once the SDK is there.
- * @param {Watching["onError"]} onError
+ * Start listening once the SDK is loaded.
+ * @param {WatchOptions["onError"]} onError
  * @param {(signal: AbortSignal, failed: (error: unknown) => void) => Promise<(() => void)[]>} listen
  * @returns {() => void}
  */
-function started(onError, listen) {
+function startListening(onError, listen) {
   const stopping = new AbortController();
   const { signal } = stopping;
   const failed = (/** @type {unknown} */ error) => {
@@ -192,7 +192,7 @@ function toApproval(document, uid) {
     complete: !!data.complete,
     remember: data.remember ?? [],
     deciderRole: deciderRole ?? null,
-    // Who asked never decides with a role; that the role is theirs, the query or the rules have said.
+    // The requester never decides by role; query or rules have checked the role of others.
     mayDecide: deciderUid ? deciderUid === uid : data.uid !== uid,
     status: data.status,
     decision: decision ? { ...decision, at: decision.at?.toDate() ?? new Date() } : null,

@@ -1,6 +1,6 @@
 /**
- * A line of values with one writer and any number of readers. The first reader gets all from the
- * start; one that comes later, what comes from then on. What every reader has passed is forgotten.
+ * A stream of values with one writer and any number of readers. The first reader gets all values,
+ * later ones those from then on. Values that every reader has passed are garbage-collected.
  */
 
 /**
@@ -18,10 +18,10 @@ export class Channel {
   /** @type {{ error: unknown } | undefined} */
   #failure;
   /** @type {(() => void)[]} */
-  #waiting = [];
+  #readers = [];
 
   /**
-   * Add a value; a channel that is closed takes none.
+   * Add a value. A closed channel ignores it.
    * @param {T} value
    */
   push(value) {
@@ -33,14 +33,14 @@ export class Channel {
     this.#wake();
   }
 
-  /** No more values come. */
+  /** Close the channel. */
   close() {
     this.#isClosed = true;
     this.#wake();
   }
 
   /**
-   * No more values come, and every reader is given this error at its end.
+   * Close the channel; every reader gets this error at its end.
    * @param {unknown} error
    */
   fail(error) {
@@ -49,8 +49,8 @@ export class Channel {
   }
 
   #wake() {
-    const waiting = this.#waiting;
-    this.#waiting = [];
+    const waiting = this.#readers;
+    this.#readers = [];
     for (const wake of waiting) wake();
   }
 
@@ -73,7 +73,7 @@ export class Channel {
       }
       if (this.#failure) throw this.#failure.error;
       if (this.#isClosed) return;
-      await new Promise((resolve) => this.#waiting.push(() => resolve(undefined)));
+      await new Promise((resolve) => this.#readers.push(() => resolve(undefined)));
     }
   }
 }

@@ -1,20 +1,20 @@
-/** Runs the calls that a run left to this client, and bounds what is sent back. */
+/** Runs a run's pending calls with the app's tools, and limits the size of their results. */
 
 import { RollcallError } from "./errors.js";
-import { unlessAborted } from "./waiting.js";
+import { unlessAborted } from "./retry.js";
 
 /** @import { ClientToolResult, RunResult, ToolCallRecord } from "../types/wire.js" */
 
 /** The longest result of one call, in characters of JSON. */
 export const RESULT_CHARS = 200_000;
-/** What the results of one step may have together, in bytes of JSON. */
+/** The largest size of all results of one step together, in bytes of JSON. */
 export const RESULTS_BYTES = 600_000;
 const ERROR_CHARS = 4_000;
 const DEPTH = 20;
 
 /**
- * What a handler is given beside the arguments. `signal` is aborted when the run is stopped;
- * `progress` tells the user how far it is.
+ * The context of a handler's call. `signal` is aborted when the run is stopped; `progress` shows the
+ * user how far it is.
  * @typedef {object} CallContext
  * @property {string} id
  * @property {string} tool
@@ -23,12 +23,12 @@ const DEPTH = 20;
  */
 
 /**
- * Runs one tool. What it returns is JSON; what it throws is told to the model by its message.
+ * Runs one tool. It returns JSON. The message of an error it throws goes to the model.
  * @typedef {(args: any, context: CallContext) => unknown} Handle
  */
 
 /**
- * A tool of this client. One that only reads (`reads`) may run beside others that do.
+ * A tool of this client. Tools that only read (`reads`) may run in parallel.
  * @typedef {Handle | { run: Handle, reads?: boolean }} ClientTool
  */
 
@@ -37,7 +37,7 @@ const DEPTH = 20;
 /** @typedef {{ toolCallId: string, text: string, done?: number, total?: number }} Progress */
 
 /**
- * The calls that a result leaves to the client: complete, as the server checked them.
+ * The calls that a result leaves to the client, validated by the server.
  * @param {RunResult} result
  * @returns {ToolCallRecord[]}
  */
@@ -47,7 +47,7 @@ export function pendingCalls(result) {
 }
 
 /**
- * Whether it does no harm if somebody else runs the same calls, too.
+ * Whether all calls only read, so that another client may run them too.
  * @param {ToolCallRecord[]} calls
  * @param {ClientTools} tools
  */
@@ -56,24 +56,24 @@ export function allRead(calls, tools) {
 }
 
 /**
- * Run the calls in their order, those side by side that only read.
+ * Run the calls in order, neighbours that only read in parallel.
  * @param {ToolCallRecord[]} calls
  * @param {ClientTools} tools
  * @param {{ signal: AbortSignal, onProgress: (progress: Progress) => void }} options
  * @returns {Promise<ClientToolResult[]>} A result for each call.
  */
-export async function answer(calls, tools, { signal, onProgress }) {
+export async function runCalls(calls, tools, { signal, onProgress }) {
   /** @type {ClientToolResult[]} */
   const results = [];
   for (const group of groups(calls, tools)) {
     const running = group.map((call) => runOne(call, tools, signal, onProgress));
     results.push(...(await unlessAborted(Promise.all(running), signal)));
   }
-  return bounded(results);
+  return limitSize(results);
 }
 
 /**
- * Calls that may run side by side; one that writes is alone.
+ * Group the calls: neighbours that only read together, each other call alone.
  * @param {ToolCallRecord[]} calls
  * @param {ClientTools} tools
  */
@@ -129,17 +129,17 @@ async function runOne(call, tools, signal, onProgress) {
     });
   try {
     const content = await handle(structuredClone(call.arguments), { id, tool, signal, progress });
-    return checked(id, tool, content);
+    return resultOf(id, tool, content);
   } catch (error) {
-    return failed(id, wordsOf(error));
+    return failed(id, messageOf(error));
   }
 }
 
 /**
- * What a handler threw, which may be anything.
+ * The message of what a handler threw, which may be any value.
  * @param {any} error
  */
-function wordsOf(error) {
+function messageOf(error) {
   const words = [error?.message, error?.name, error].find((each) => each && typeof each === "string");
   return words ?? "the tool failed, and did not say why";
 }
@@ -150,7 +150,7 @@ function wordsOf(error) {
  * @returns {ClientToolResult}
  */
 function failed(id, error) {
-  return { toolCallId: id, error: sound(error.slice(0, ERROR_CHARS)) };
+  return { toolCallId: id, error: clean(error.slice(0, ERROR_CHARS)) };
 }
 
 /**
@@ -160,36 +160,36 @@ function failed(id, error) {
  * @returns {ClientToolResult}
  * @throws {RollcallError} It cannot be sent.
  */
-function checked(id, tool, content) {
+function resultOf(id, tool, content) {
   const text = JSON.stringify(content ?? null);
   if (text === undefined) throw wrong(`what ${tool} returned is no JSON`);
   if (text.length > RESULT_CHARS) {
     const [has, most] = [text.length, RESULT_CHARS].map((n) => n.toLocaleString("en"));
     throw wrong(`the result of ${tool} has ${has} characters of JSON; at most ${most} can be sent`);
   }
-  return { toolCallId: id, content: soundJson(JSON.parse(text), tool) };
+  return { toolCallId: id, content: cleanJson(JSON.parse(text), tool) };
 }
 
 /**
- * JSON that can be stored: without NULs and halves of characters.
+ * JSON that can be stored: NULs and lone surrogates are replaced.
  * @param {any} value
  * @param {string} tool
  * @param {number} [depth]
  * @returns {any}
  */
-function soundJson(value, tool, depth = 0) {
+function cleanJson(value, tool, depth = 0) {
   if (depth > DEPTH) throw wrong(`what ${tool} returned is nested deeper than ${DEPTH} levels`);
-  if (typeof value === "string") return sound(value);
-  if (Array.isArray(value)) return value.map((each) => soundJson(each, tool, depth + 1));
+  if (typeof value === "string") return clean(value);
+  if (Array.isArray(value)) return value.map((each) => cleanJson(each, tool, depth + 1));
   if (value === null || typeof value !== "object") return value;
   const entries = Object.entries(value);
   return Object.fromEntries(
-    entries.map(([key, each]) => [sound(key), soundJson(each, tool, depth + 1)]),
+    entries.map(([key, each]) => [clean(key), cleanJson(each, tool, depth + 1)]),
   );
 }
 
 /** @param {string} text */
-function sound(text) {
+function clean(text) {
   return text.replaceAll("\0", "\ufffd").replace(/\p{Surrogate}/gu, "\ufffd");
 }
 
@@ -199,10 +199,10 @@ function wrong(message) {
 }
 
 /**
- * Results that fit into one answer; of those that do not, only that is told.
+ * Replace the results that exceed the size limit of a step by an error.
  * @param {ClientToolResult[]} results
  */
-function bounded(results) {
+function limitSize(results) {
   let bytes = 2;
   return results.map((result) => {
     const size = sizeOf(result);

@@ -1,16 +1,16 @@
-/** What this user decides about that which waits. */
+/** The user's decisions on a run's interrupts. */
 
-import { unlessAborted } from "./waiting.js";
+import { unlessAborted } from "./retry.js";
 
 /** @import { Decision, Interrupt, ResumeEntry } from "../types/wire.js" */
 
 /**
- * Decides an interrupt; undefined leaves it, and with it the turn, waiting.
+ * Decides an interrupt. Undefined leaves it open, and the turn waiting.
  * @typedef {(interrupt: Interrupt) => Decision | undefined | Promise<Decision | undefined>} Decide
  */
 
 /**
- * Whether the user decides it, and not somebody of a role.
+ * Whether this user decides the interrupt, rather than somebody with a role.
  * @param {Interrupt} interrupt
  */
 export function isMine(interrupt) {
@@ -18,13 +18,13 @@ export function isMine(interrupt) {
 }
 
 /**
- * Ask about each that is this user's, one after the other.
+ * Ask for a decision on each interrupt of this user, one after the other.
  * @param {Interrupt[]} interrupts
  * @param {Decide | undefined} decide
  * @param {AbortSignal} signal
- * @returns {Promise<ResumeEntry[] | undefined>} Undefined where one is left open, or none is theirs.
+ * @returns {Promise<ResumeEntry[] | undefined>} Undefined if one is left open, or none is this user's.
  */
-export async function decided(interrupts, decide, signal) {
+export async function decideAll(interrupts, decide, signal) {
   const mine = interrupts.filter(isMine);
   if (!mine.length || !decide) return undefined;
   /** @type {[string, Decision][]} */
@@ -34,14 +34,14 @@ export async function decided(interrupts, decide, signal) {
     if (!decision) return undefined;
     decisions.push([interrupt.id, decision]);
   }
-  return entries(decisions);
+  return resumeEntries(decisions);
 }
 
 /**
- * Decisions by the ids of their interrupts, as they are sent.
+ * The entries of `resume` for decisions by interrupt id.
  * @param {[string, Decision][]} decisions
  * @returns {ResumeEntry[]}
  */
-export function entries(decisions) {
+export function resumeEntries(decisions) {
   return decisions.map(([interruptId, payload]) => ({ interruptId, status: "resolved", payload }));
 }

@@ -3,8 +3,8 @@
 /** @import { Outcome, RunResult } from "../types/wire.js" */
 
 /**
- * What every event may carry. `n` is its number in its run, from 0 without gaps; the first of a run
- * that was over when it was asked for again `isRetold`.
+ * The metadata of an event. `n` is its number in the run, from 0 without gaps. `isRetold` is on the
+ * first event of a run that had ended before the request.
  * @typedef {{ metadata?: { n?: number, isRetold?: boolean } }} Numbered
  */
 
@@ -23,8 +23,8 @@
  */
 
 /**
- * How far a tool is; the same `messageId` again replaces what was told before. A client's own
- * tools tell it by the `progress` of their call.
+ * The progress of a tool. An event with the same `messageId` replaces the one before. A client's own
+ * tools report it with `progress` of their call's context.
  * @typedef {Numbered & {
  *   type: "ACTIVITY_SNAPSHOT",
  *   messageId: string,
@@ -35,8 +35,8 @@
  */
 
 /**
- * A process died while it worked on the run, and another took it up where it was saved last:
- * what was told of the run from event number `n` on is void, and is told anew.
+ * Another process took over the run after a crash, from where it was saved last: the events from
+ * number `n` on are void, and new ones follow.
  * @typedef {Numbered & { type: "CUSTOM", name: "rollcall.rewound", value: { runId: string, n: number } }} Rewound
  */
 
@@ -49,7 +49,7 @@
  * @param {{ toolCallId: string, text: string, done?: number, total?: number }} content
  * @returns {Activity}
  */
-export function progress(content) {
+export function progressEvent(content) {
   const messageId = `progress-${content.toolCallId}`;
   return { type: "ACTIVITY_SNAPSHOT", messageId, activityType: "PROGRESS", content, replace: true };
 }
@@ -59,6 +59,6 @@ export function progress(content) {
  * @param {number} n
  * @returns {Rewound}
  */
-export function rewound(runId, n) {
+export function rewindEvent(runId, n) {
   return { type: "CUSTOM", name: "rollcall.rewound", value: { runId, n } };
 }

@@ -10,7 +10,7 @@ export { Run } from "./run.js";
 /** @typedef {import("./client_tools.js").CallContext} CallContext */
 /** @typedef {import("./client_tools.js").ClientTool} ClientTool */
 /** @typedef {import("./client_tools.js").ClientTools} ClientTools */
-/** @typedef {import("./course.js").Patience} Patience */
+/** @typedef {import("./run_stream.js").Patience} Patience */
 /** @typedef {import("./decisions.js").Decide} Decide */
 /** @typedef {import("./events.js").AgentEvent} AgentEvent */
 /** @typedef {import("./log.js").Entry} Entry */

@@ -1,27 +1,27 @@
 /**
- * One at a time. Among all tabs and workers of a site where the browser has Web Locks; elsewhere
- * among the runs of one process or page.
+ * Exclusive locks by name: among all tabs and workers of a site where the browser has Web Locks,
+ * elsewhere among the runs of one process or page.
  */
 
 import { newId } from "./ids.js";
-import { unlessAborted } from "./waiting.js";
+import { unlessAborted } from "./retry.js";
 
-/** Of a page without an origin of its own, as in a sandboxed frame. */
+/** The error in a page without an origin, such as a sandboxed frame. */
 const NO_ORIGIN = "SecurityError";
 
 /** This process or page. */
 const HERE = newId();
-/** Where a browser keeps the id that its tabs share. */
+/** The key in localStorage of the id that a browser's tabs share. */
 const PLACE = "rollcall-place";
 
-/** By its name, when the last that asked for it will have given it back. */
-const given = /** @type {Map<string, Promise<unknown>>} */ (new Map());
+/** By lock name: settles when the last in its queue has released it. */
+const queues = /** @type {Map<string, Promise<unknown>>} */ (new Map());
 
 export class Locks {
   /** @type {Pick<LockManager, "request"> | undefined} */
   #shared = globalThis.navigator?.locks;
 
-  /** An id of all that share these locks: a browser's tabs of this site, or this process or page. */
+  /** The id of those that share these locks: the site's tabs in this browser, or this process or page. */
   get place() {
     try {
       if (!this.#shared || !globalThis.document) return HERE;
@@ -29,15 +29,15 @@ export class Locks {
       if (!localStorage.getItem(PLACE)) localStorage.setItem(PLACE, HERE);
       return localStorage.getItem(PLACE) ?? HERE;
     } catch {
-      return HERE; // a page that may keep nothing
+      return HERE; // a page without storage
     }
   }
 
   /**
-   * Wait until nobody else holds what has this name, and hold it.
+   * Acquire the lock of this name.
    * @param {string} name
-   * @param {AbortSignal} signal Ends the waiting.
-   * @returns {Promise<() => void>} Gives it back; a second time does nothing.
+   * @param {AbortSignal} signal Ends the wait.
+   * @returns {Promise<() => void>} Releases it; a second call does nothing.
    */
   async take(name, signal) {
     if (!this.#shared) return this.#takeHere(name, signal);
@@ -55,13 +55,13 @@ export class Locks {
    * @returns {Promise<() => void>}
    */
   async #takeHere(name, signal) {
-    const before = given.get(name);
+    const before = queues.get(name);
     /** @type {() => void} */
     let give = () => undefined;
     const held = new Promise((resolve) => (give = () => resolve(undefined)));
     const free = Promise.all([before, held]);
-    given.set(name, free);
-    void free.then(() => given.get(name) === free && given.delete(name));
+    queues.set(name, free);
+    void free.then(() => queues.get(name) === free && queues.delete(name));
     try {
       await unlessAborted(before, signal);
     } catch (error) {

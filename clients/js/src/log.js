@@ -1,12 +1,12 @@
-/** A thread's log, read from its newest entry back: by pages, or all of it. */
+/** Reads a thread's log from the newest entry backwards: by pages, or all of it. */
 
 import { RollcallError } from "./errors.js";
 
 /** @import { MediaPart, TextPart } from "../types/wire.js" */
 
 /**
- * What stands in a thread's log: a user's message, or a model's reply with the tools it called.
- * `replaces` names the turn in whose place a message was asked.
+ * An entry of a thread's log: a user's message, or a model's reply with its tool calls. `replaces` is
+ * the turn that a message replaced.
  * @typedef {object} Entry
  * @property {number} n
  * @property {string} turnId
@@ -20,31 +20,29 @@ import { RollcallError } from "./errors.js";
  */
 
 /**
- * A place in the log: before the entry `n`. `replaced` is the turn that was named last as one whose
- * place another has taken.
+ * A position in the log: before the entry `n`. `replaced` is the turn that the last message replaced.
  * @typedef {{ n: number, replaced?: string }} Place
  */
 
 /**
- * Some of the log, oldest first. `older` is the `before` of the next page; there is none where the
- * log begins.
+ * A page of the log, oldest entry first. `older` is the `before` of the next page, if there is one.
  * @typedef {{ entries: Entry[], older?: Place }} Page
  */
 
 /**
- * Reads so many entries before a number, or the newest, newest first.
- * @typedef {(before: number | undefined, most: number) => Promise<Entry[]>} Read
+ * Reads up to `most` entries before a number, or the newest ones; newest first.
+ * @typedef {(before: number | undefined, most: number) => Promise<Entry[]>} ReadEntries
  */
 
 const PAGE = 50;
 const MAX_OF_A_PAGE = 500;
-/** So many entries are read at once where all are wanted. */
+/** The batch size of reading the whole log. */
 const AT_ONCE = 200;
 
 /**
- * One page. It reads one entry more than it has, to tell whether there are others, and those that
- * it passes over because they were replaced.
- * @param {Read} read
+ * Read one page. This reads one entry more, to know whether there are others, and the replaced ones
+ * that it skips.
+ * @param {ReadEntries} read
  * @param {{ limit?: number, before?: Place, withReplaced?: boolean }} [options]
  * @returns {Promise<Page>}
  * @throws {RollcallError}
@@ -67,8 +65,8 @@ export async function page(read, { limit = PAGE, before, withReplaced = false } 
 }
 
 /**
- * All of the log, newest first.
- * @param {Read} read
+ * Read the whole log, newest entry first.
+ * @param {ReadEntries} read
  * @param {{ withReplaced?: boolean }} [options]
  * @returns {AsyncGenerator<Entry, void, void>}
  */
@@ -77,9 +75,9 @@ export async function* all(read, { withReplaced = false } = {}) {
 }
 
 /**
- * The entries before a place, newest first, each with its own place. A turn can be replaced only
- * while it is the newest: its entries stand right before the message that names it.
- * @param {Read} read
+ * The entries before a position, newest first, each with its own. Only the newest turn can be
+ * replaced, so its entries come right before the message that replaces it.
+ * @param {ReadEntries} read
  * @param {{ before?: Place, atOnce: number, withReplaced: boolean }} options
  * @returns {AsyncGenerator<{ entry: Entry, place: Place }, void, void>}
  */
@@ -99,7 +97,7 @@ async function* backwards(read, { before, atOnce, withReplaced }) {
 }
 
 /**
- * An entry as it is stored.
+ * The entry of a stored document.
  * @param {{ data: () => any }} document
  * @returns {Entry}
  */

@@ -1,4 +1,4 @@
-/** The names of Rollcall's own functions and collections, as a deployment has them. */
+/** The names of Rollcall's own functions and collections, with the deployment's prefix. */
 
 import { RollcallError } from "./errors.js";
 
@@ -21,7 +21,7 @@ export class Names {
   }
 
   /**
-   * What one of Rollcall's own functions is called.
+   * The name of one of Rollcall's own functions.
    * @param {string} name
    */
   function(name) {
@@ -29,7 +29,7 @@ export class Names {
   }
 
   /**
-   * Where a collection or a document is: names of collections and ids of documents, by turns.
+   * The path of a collection or document: collection names and document ids in turn.
    * @param {string} collection
    * @param {string[]} rest
    * @returns {[string, ...string[]]}

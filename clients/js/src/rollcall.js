@@ -1,4 +1,4 @@
-/** The entrance: one object for all that an app asks of its Rollcall functions. */
+/** The client: one object for all that an app does with its Rollcall functions. */
 
 import { Approvals } from "./approvals.js";
 import { attach, download } from "./attachments.js";
@@ -8,7 +8,7 @@ import { newId } from "./ids.js";
 import { Locks } from "./locks.js";
 import { Names } from "./names.js";
 import { Run } from "./run.js";
-import { StoredRuns } from "./stored.js";
+import { RunStore } from "./run_store.js";
 import { Threads } from "./threads.js";
 
 /** @import { Auth } from "firebase/auth" */
@@ -16,13 +16,13 @@ import { Threads } from "./threads.js";
 /** @import { Firestore } from "firebase/firestore" */
 /** @import { Functions } from "firebase/functions" */
 /** @import { Sending } from "./attachments.js" */
-/** @import { Patience } from "./course.js" */
-/** @import { Habits } from "./run.js" */
+/** @import { Patience } from "./run_stream.js" */
+/** @import { RunOptions } from "./run.js" */
 /** @import { ListRequest, RunRequest } from "../types/wire.js" */
 
 /**
- * What is asked, as `run_agent` takes it, and how it goes on. One of `message` and `retry`.
- * @typedef {Omit<RunRequest, "clientTools" | "clientId" | "resume" | "toolResults"> & Habits} Asked
+ * A request of `run_agent`, with either `message` or `retry`, and the options of its turn.
+ * @typedef {Omit<RunRequest, "clientTools" | "clientId" | "resume" | "toolResults"> & RunOptions} Asked
  */
 
 /**
@@ -39,76 +39,77 @@ import { Threads } from "./threads.js";
  */
 
 export class Rollcall {
-  #home;
+  #services;
   #functions;
   /** The user's threads: `watch`, `list`, `messages`, `rename`, `archive` ... */
   threads;
-  /** What waits for a decision: `watch`, `follow`, `decide`. */
+  /** Approvals: `watch`, `follow`, `decide`. */
   approvals;
 
   /**
-   * With `firestore` and `auth`, a stream that is lost is continued from what is stored, and
-   * threads can be read; without, it is continued by asking again.
+   * With `firestore` and `auth`, threads can be read, and a lost stream is continued from the stored
+   * events. Without them it is continued by sending the request again.
    * @param {object} firebase
    * @param {Functions} firebase.functions
    * @param {Firestore} [firebase.firestore]
    * @param {Auth} [firebase.auth]
-   * @param {string} [firebase.clientId] Tells this client from the user's others; the tools that a
-   *   run leaves to it are its own. A new one each time, unless you keep one.
+   * @param {string} [firebase.clientId] Identifies this client among the user's: a run leaves
+   *   calls of client tools to the client that offered them. A new id each time by default.
    * @param {Patience} [firebase.patience]
-   * @param {string} [firebase.prefix] The deployment's `ROLLCALL_PREFIX`, such as "rc", which stands
-   *   before the names of Rollcall's own functions and collections.
-   * @throws {RollcallError} The prefix cannot be one.
+   * @param {string} [firebase.prefix] The deployment's `ROLLCALL_PREFIX`, such as "rc", which
+   *   precedes the names of Rollcall's own functions and collections.
+   * @throws {RollcallError} The prefix is invalid.
    */
   constructor({ functions, firestore, auth, clientId = newId(), patience, prefix }) {
     const names = new Names(prefix);
     this.#functions = functions;
-    this.#home = {
+    this.#services = {
       clientId,
       locks: new Locks(),
       call: (/** @type {string} */ name, /** @type {object} */ data) =>
         call(functions, names.function(name), data),
-      ways: {
+      access: {
         stream: (/** @type {RunRequest} */ data, /** @type {AbortSignal} */ signal) =>
           stream(functions, names.function("run_agent"), data, signal),
-        stored: firestore && auth && new StoredRuns(firestore, auth, names),
+        stored: firestore && auth && new RunStore(firestore, auth, names),
         patience,
       },
     };
-    this.threads = new Threads(firestore, auth, this.#home.call, names);
+    this.threads = new Threads(firestore, auth, this.#services.call, names);
     this.approvals = new Approvals(firestore, auth, names);
   }
 
   /**
-   * Ask an agent. The run begins at once; read it by `for await`, or await its `result`.
+   * Send a message to an agent. The run starts at once. Read it with `for await`, or await its
+   * `result`.
    *
-   * A `runId` of your own makes it safe to ask again after a reload: it is one run.
+   * With a `runId` of your own it is safe to repeat the request after a reload: it is one run.
    * @param {Asked} asked
    * @returns {Run}
    */
   run({ clientTools, decide, signal, runId, ...asked }) {
     const offered = Object.keys(clientTools ?? {});
-    const { clientId } = this.#home;
+    const { clientId } = this.#services;
     const tools = offered.length ? { clientTools: offered, clientId } : { clientId };
     const request = { ...asked, ...tools, runId: runId ?? newId() };
-    const habits = { clientTools, decide, signal, context: asked.context };
-    return new Run(this.#home, request, habits, { isNamed: runId !== undefined });
+    const options = { clientTools, decide, signal, context: asked.context };
+    return new Run(this.#services, request, options, { isNamed: runId !== undefined });
   }
 
   /**
-   * Watch a run that was begun elsewhere or before a reload, and go on with its turn where it waits
+   * Watch a run that was started elsewhere or before a reload, and continue its turn where it waits
    * for this client's tools. Needs Firestore.
-   * @param {{ agent: string, threadId: string, runId: string } & Habits} run
+   * @param {{ agent: string, threadId: string, runId: string } & RunOptions} run
    * @returns {Run}
    */
   follow({ clientTools, decide, signal, ...run }) {
-    if (!this.#home.ways.stored) {
+    if (!this.#services.access.stored) {
       const hint = "new Rollcall({ functions, firestore, auth })";
       throw new RollcallError("failed-precondition", "runs are followed in Firestore", { hint });
     }
     const offered = Object.keys(clientTools ?? {});
-    const request = { ...run, clientId: this.#home.clientId, clientTools: offered };
-    return new Run(this.#home, request, { clientTools, decide, signal }, { isWatched: true });
+    const request = { ...run, clientId: this.#services.clientId, clientTools: offered };
+    return new Run(this.#services, request, { clientTools, decide, signal }, { isWatched: true });
   }
 
   /**
@@ -117,15 +118,15 @@ export class Rollcall {
    * @returns {Promise<{ status: string }>}
    */
   async cancel({ threadId, runId }) {
-    return this.#home.call("cancel_run", { threadId, runId });
+    return this.#services.call("cancel_run", { threadId, runId });
   }
 
   /**
-   * Say what an answer was worth.
+   * Rate an answer.
    * @param {{ threadId: string, runId: string, rating: "up" | "down" | null, comment?: string }} rated
    */
   async rate(rated) {
-    return this.#home.call("rate_message", rated);
+    return this.#services.call("rate_message", rated);
   }
 
   /**
@@ -135,31 +136,31 @@ export class Rollcall {
    * @param {Sending} [options]
    */
   async attach(file, options) {
-    return attach(this.#home.call, file, options);
+    return attach(this.#services.call, file, options);
   }
 
   /**
-   * What the user may use: a page of the capabilities, and the agents. `next` is the `after` of the
-   * page that follows.
+   * List what the user may use: a page of the capabilities, and the agents. `next` is the `after` of
+   * the next page.
    * @param {ListRequest} [options]
    * @returns {Promise<{ capabilities: Capability[], agents: { id: string, name: string }[], next?: string }>}
    */
   async capabilities(options = {}) {
-    return this.#home.call("list_capabilities", options);
+    return this.#services.call("list_capabilities", options);
   }
 
   /**
    * Read one of the user's files, such as one that a tool made.
    * @param {string} fileId
    * @returns {Promise<File>}
-   * @throws {RollcallError} There is none, or it is not what was stored.
+   * @throws {RollcallError} There is no such file, or its content is damaged.
    */
   async file(fileId) {
-    return download(this.#home.call, fileId);
+    return download(this.#services.call, fileId);
   }
 
   /**
-   * Call a capability by itself. With the file that `python -m rollcall types` writes, its id,
+   * Call a capability directly. With the file that `python -m rollcall types` writes, its id,
    * arguments and result are typed.
    * @template {CapabilityId} Id
    * @param {Id} capability

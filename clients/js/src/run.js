@@ -1,30 +1,30 @@
-/** A turn as it happens: streamed, continued with what this client answers, up to its end. */
+/** A turn as it happens: its runs, streamed and continued with this client's answers. */
 
 import { Channel } from "./channel.js";
-import { allRead, answer, pendingCalls } from "./client_tools.js";
-import { Course, PATIENCE } from "./course.js";
-import { decided, entries, isMine } from "./decisions.js";
+import { allRead, runCalls, pendingCalls } from "./client_tools.js";
+import { RunStream, PATIENCE } from "./run_stream.js";
+import { decideAll, resumeEntries, isMine } from "./decisions.js";
 import { RollcallError } from "./errors.js";
-import { progress } from "./events.js";
+import { progressEvent } from "./events.js";
 import { newId, nextRunId } from "./ids.js";
-import { Listening } from "./listening.js";
+import { ListenerSet } from "./listeners.js";
 import { Transcript } from "./transcript.js";
-import { insist, sleep, unlessAborted } from "./waiting.js";
+import { retry, sleep, unlessAborted } from "./retry.js";
 
 /** @import { ClientTools } from "./client_tools.js" */
-/** @import { Ways } from "./course.js" */
+/** @import { RunAccess } from "./run_stream.js" */
 /** @import { Decide } from "./decisions.js" */
 /** @import { AgentEvent } from "./events.js" */
-/** @import { Listeners } from "./listening.js" */
+/** @import { Listeners } from "./listeners.js" */
 /** @import { Locks } from "./locks.js" */
-/** @import { Waiting } from "./stored.js" */
+/** @import { Waiting } from "./run_store.js" */
 /** @import { ClientToolResult, Decision, Interrupt, MediaPart, RunRequest, RunResult, TextPart } from "../types/wire.js" */
 
 /** @typedef {Omit<Decision, "approved">} Remarks */
 
 /**
- * What goes through a whole turn, and on to those that follow it.
- * @typedef {object} Habits
+ * Options of a turn, which its follow-up turns keep.
+ * @typedef {object} RunOptions
  * @property {ClientTools} [clientTools] Tools of the agent that run here, by their names.
  * @property {Decide} [decide] Asked about each interrupt. Without it a turn ends where one waits.
  * @property {AbortSignal} [signal] Stops the run, here and on the server.
@@ -32,15 +32,15 @@ import { insist, sleep, unlessAborted } from "./waiting.js";
  */
 
 /**
- * Where a run comes from: one that `isWatched` was begun elsewhere, one that `isNamed` has an id of
- * the app's own and may have been begun before. Either may have gone on since.
+ * The origin of a run. One that `isWatched` was started elsewhere. One that `isNamed` has an id from
+ * the app and may have been started before. Both may have continued since.
  * @typedef {{ isWatched?: boolean, isNamed?: boolean }} Origin
  */
 
 /**
- * What a run needs of its Rollcall.
- * @typedef {object} Home
- * @property {Ways} ways
+ * The services that a run gets from its `Rollcall`.
+ * @typedef {object} RunServices
+ * @property {RunAccess} access
  * @property {string} clientId
  * @property {Locks} locks
  * @property {(name: string, data: object) => Promise<any>} call
@@ -50,70 +50,70 @@ import { insist, sleep, unlessAborted } from "./waiting.js";
 const STOP_MS = 10_000;
 /** How long a run that was told to stop may take to end, in ms: it notices within two seconds. */
 const END_MS = 4000;
-/** So often it is looked whether a run's calls still wait, before it is believed that they do not. */
+/** How often to check whether a run's calls still wait, before concluding that they do not. */
 const LOOKS = 4;
 const LOOK_AGAIN_MS = 500;
-/** So often it is looked whether calls are answered that another process or browser has taken. */
+/** The interval of checks for the results of calls that another process or browser has claimed. */
 const TAKEN_MS = 2000;
 
 /** @implements {AsyncIterable<AgentEvent>} */
 export class Run {
-  #home;
+  #services;
   #first;
-  #habits;
+  #options;
   /** @type {Channel<AgentEvent>} */
   #events = new Channel();
   #transcript = new Transcript();
-  #listening = new Listening();
-  #leaving = new AbortController();
+  #listeners = new ListenerSet();
+  #left = new AbortController();
   /** Stops the client's tools. */
-  #stopping = new AbortController();
-  /** Until the server has been told of a stop. @type {Promise<unknown> | undefined} */
+  #stopped = new AbortController();
+  /** Settles when the server has received a stop. @type {Promise<unknown> | undefined} */
   #cancelling;
   /** Whether the server knows the run. */
   #hasBegun = false;
-  /** Whether the newest run was over before it was asked for here. */
+  /** Whether the newest run had ended before this client asked for it. */
   #isRetold = false;
   /** @type {RunResult | undefined} The newest, of whichever run of the turn. */
   #newest;
   /** The turn's work, from its first run to its end. @type {Promise<RunResult> | undefined} */
-  #turning;
-  /** Whether a run is told that has no result yet. */
+  #turnWork;
+  /** Whether a run without a result is streaming. */
   #isUnderway = false;
   /** @type {Map<string, Decision>} */
   #decisions = new Map();
-  /** The turn as it went on with an answer: there is one answer. @type {Run | undefined} */
+  /** The continuation after an answer, of which there is one. @type {Run | undefined} */
   #next;
 
   /** The thread; undefined until the server has told it. @type {string | undefined} */
   threadId;
   /** The run of the turn that goes on now. @type {string} */
   runId;
-  /** What the turn has come to: its end, or where it waits. @type {Promise<RunResult>} */
+  /** The result where the turn ends or waits. @type {Promise<RunResult>} */
   result;
 
   /**
-   * @param {Home} home
+   * @param {RunServices} services
    * @param {RunRequest & { runId: string }} request
-   * @param {Habits} habits
+   * @param {RunOptions} options
    * @param {Origin} [origin]
    */
-  constructor(home, request, habits, origin = {}) {
-    this.#home = home;
+  constructor(services, request, options, origin = {}) {
+    this.#services = services;
     this.#first = request;
-    this.#habits = habits;
+    this.#options = options;
     this.threadId = request.threadId;
     this.runId = request.runId;
     this.result = this.#work(origin);
-    this.result.catch(() => undefined); // who reads the events is told as well
+    this.result.catch(() => undefined); // readers of the events get the error too
   }
 
-  /** The answer so far; in the end the whole. */
+  /** The answer so far. */
   get text() {
     return (!this.#isUnderway && this.#newest?.message) || this.#transcript.text;
   }
 
-  /** What the model and its tools said, in order. */
+  /** The messages of the model and its tools, in order. */
   get messages() {
     return this.#transcript.messages;
   }
@@ -123,113 +123,113 @@ export class Run {
     return this.#transcript.calls;
   }
 
-  /** What waits for a decision; nothing while the turn goes on. */
+  /** The interrupts that wait for a decision; none while a run is streaming. */
   get interrupts() {
     return (!this.#isUnderway && this.#newest?.outcome.interrupts) || [];
   }
 
-  /** The first reader is given every event of the turn, a later one those that follow. */
+  /** The first reader gets every event of the turn, later ones those that follow. */
   [Symbol.asyncIterator]() {
     return this.#events[Symbol.asyncIterator]();
   }
 
   /**
-   * Be told as it happens.
+   * Listen to events, text or arguments as they stream.
    * @template {keyof Listeners} Name
    * @param {Name} name
    * @param {Listeners[Name]} listener
    * @returns {() => void} Stops it.
    */
   on(name, listener) {
-    return this.#listening.on(name, listener);
+    return this.#listeners.on(name, listener);
   }
 
   /**
-   * Stop the run. It ends by itself, with the outcome "cancelled" and what was said so far; one
-   * that is at this client's tools or decisions stops these, and fails with the code "cancelled".
-   * @returns {Promise<string>} What the server answers: "cancelling", "cancelled", or how it had
-   *   ended before.
+   * Stop the run. It ends with the outcome "cancelled" and the text so far. If this client's tools or
+   * decisions are running, they are stopped, and the run fails with the code "cancelled".
+   * @returns {Promise<string>} "cancelling", "cancelled", or the status with which it had ended
+   *   before.
    */
   async cancel() {
     const cancelling = this.#cancel();
     this.#cancelling = cancelling.catch(() => undefined);
-    this.#stopping.abort(cancelled());
+    this.#stopped.abort(cancelled());
     return cancelling;
   }
 
-  /** Watch no longer: the run goes on without this client, and its client tools wait. */
+  /** Stop watching. The run goes on without this client; its client tools wait. */
   leave() {
-    this.#leaving.abort(new RollcallError("cancelled", "this run was left; it goes on by itself"));
+    this.#left.abort(new RollcallError("cancelled", "this run was left; it goes on by itself"));
   }
 
   /**
-   * Say yes to an interrupt.
+   * Approve an interrupt.
    * @param {Interrupt} interrupt
    * @param {Remarks} [remarks]
-   * @returns {Run | undefined} The turn as it goes on; undefined while others are undecided.
+   * @returns {Run | undefined} The continuation; undefined while other interrupts are undecided.
    */
   approve(interrupt, remarks = {}) {
-    return this.#decided(interrupt, { approved: true, ...remarks });
+    return this.#decide(interrupt, { approved: true, ...remarks });
   }
 
   /**
-   * Say no to an interrupt.
+   * Reject an interrupt.
    * @param {Interrupt} interrupt
    * @param {string} [reason] Told to the model.
    * @returns {Run | undefined}
    */
   reject(interrupt, reason) {
-    return this.#decided(interrupt, { approved: false, ...(reason && { reason }) });
+    return this.#decide(interrupt, { approved: false, ...(reason && { reason }) });
   }
 
   /**
-   * Answer everything that waits at once.
+   * Decide all interrupts at once.
    * @param {Record<string, Decision>} decisions By the ids of the interrupts.
-   * @returns {Run} The turn as it goes on.
+   * @returns {Run} The continuation.
    * @throws {RollcallError} It was answered before.
    */
   resume(decisions) {
-    return this.#answered({ resume: entries(Object.entries(decisions)) });
+    return this.#answer({ resume: resumeEntries(Object.entries(decisions)) });
   }
 
   /**
-   * Answer calls that were left to this client, where no handlers did.
+   * Send the results of pending calls that have no handlers.
    * @param {ClientToolResult[]} toolResults One for each pending call.
-   * @returns {Run} The turn as it goes on.
+   * @returns {Run} The continuation.
    * @throws {RollcallError} It was answered before.
    */
   answer(toolResults) {
-    return this.#answered({ toolResults });
+    return this.#answer({ toolResults });
   }
 
-  /** Ask the same once more; the new answer takes this one's place. */
+  /** Ask again; the new answer replaces this one. */
   retry() {
-    return this.#after({ retry: this.#ended().turnId });
+    return this.#nextRun({ retry: this.#requireResult().turnId });
   }
 
   /**
-   * Ask something else instead; this turn stays in the log, and is told to no model any more.
+   * Replace the message. This turn stays in the log, but models no longer see it.
    * @param {string | (TextPart | MediaPart)[]} message
    */
   edit(message) {
-    return this.#after({ message, replaces: this.#ended().turnId });
+    return this.#nextRun({ message, replaces: this.#requireResult().turnId });
   }
 
   /**
-   * Say what the answer was worth; null takes that back.
+   * Rate the answer; null removes the rating.
    * @param {"up" | "down" | null} rating
    * @param {string} [comment]
    */
   async rate(rating, comment) {
-    const { threadId, runId } = this.#ended();
-    await this.#home.call("rate_message", { threadId, runId, rating, ...(comment && { comment }) });
+    const { threadId, runId } = this.#requireResult();
+    await this.#services.call("rate_message", { threadId, runId, rating, ...(comment && { comment }) });
   }
 
   /**
    * @param {Interrupt} interrupt
    * @param {Decision} decision
    */
-  #decided(interrupt, decision) {
+  #decide(interrupt, decision) {
     if (this.#next) return this.#next; // a second click
     this.#decisions.set(interrupt.id, decision);
     const isOpen = this.interrupts.some((each) => isMine(each) && !this.#decisions.has(each.id));
@@ -240,39 +240,39 @@ export class Run {
   }
 
   /**
-   * Go on with an answer: the first one counts, unless it was refused.
+   * Continue with an answer. The first one counts, unless it is refused.
    * @param {Partial<RunRequest>} input
    */
-  #answered(input) {
+  #answer(input) {
     if (this.#next) {
       const hint = "go on with the run that the answer returned";
       throw new RollcallError("failed-precondition", "this run was answered already", { hint });
     }
-    const next = this.#after(input);
+    const next = this.#nextRun(input);
     this.#next = next;
     next.result.catch(() => (this.#next = undefined));
     return next;
   }
 
   async #cancel() {
-    await this.#begun();
+    await this.#untilBegun();
     const { threadId, runId } = this;
-    return (await this.#home.call("cancel_run", { threadId, runId })).status;
+    return (await this.#services.call("cancel_run", { threadId, runId })).status;
   }
 
   /** @param {Partial<RunRequest>} input */
-  #after(input) {
-    this.#ended();
-    return new Run(this.#home, this.#request(input), this.#habits);
+  #nextRun(input) {
+    this.#requireResult();
+    return new Run(this.#services, this.#request(input), this.#options);
   }
 
-  #ended() {
+  #requireResult() {
     if (!this.#newest) throw tooEarly("the run has not ended");
     return this.#newest;
   }
 
   /**
-   * The next run of the thread, asked with another input.
+   * The request for the next run of the thread.
    * @param {Partial<RunRequest>} input
    */
   #request(input) {
@@ -282,22 +282,22 @@ export class Run {
     const waiting = input.resume || input.toolResults ? this.#newest : undefined;
     const about = waiting
       ? { runId: nextRunId(waiting.runId) }
-      : { runId: newId(), context: this.#habits.context };
+      : { runId: newId(), context: this.#options.context };
     return { agent, clientId, clientTools, locale, threadId, ...about, ...input };
   }
 
   /**
-   * Work until the turn ends or the user stops it.
+   * Run the turn until it ends or the user stops it.
    * @param {Origin} origin
    */
   async #work(origin) {
-    const { signal } = this.#habits;
+    const { signal } = this.#options;
     const stop = () => void this.#stop(signal?.reason);
     signal?.addEventListener("abort", stop);
     try {
       signal?.throwIfAborted();
-      this.#turning = this.#turn(origin);
-      const result = await unlessAborted(this.#turning, this.#leaving.signal);
+      this.#turnWork = this.#turn(origin);
+      const result = await unlessAborted(this.#turnWork, this.#left.signal);
       signal?.throwIfAborted();
       this.#events.close();
       return result;
@@ -321,43 +321,43 @@ export class Run {
         result = await this.#follow({ threadId: result.threadId, runId: next });
       }
       // What waited when it was over may have been done long ago, and cannot be looked up.
-      if (this.#isRetold && !this.#home.ways.stored) return result;
+      if (this.#isRetold && !this.#services.access.stored) return result;
     }
     for (let next; (next = await this.#goOn(result));) result = next;
     return result;
   }
 
   /**
-   * The run that went on where this one waited: its calls were answered, and are not run again.
+   * The run that continued this one, whose calls are then not run again.
    * @param {RunResult} result
    */
   async #continuedBy({ threadId, runId }) {
-    const { signal } = this.#leaving;
+    const { signal } = this.#left;
     return (await this.#lookUp((stored) => stored.state(threadId, runId), signal))?.continuedBy;
   }
 
   /**
-   * Look something up, where Firestore is at hand, as soon as it can be reached.
+   * Read from the stored runs, with retries; undefined without Firestore.
    * @template T
-   * @param {(stored: NonNullable<Ways["stored"]>) => Promise<T>} read
+   * @param {(stored: NonNullable<RunAccess["stored"]>) => Promise<T>} read
    * @param {AbortSignal} signal
    */
   async #lookUp(read, signal) {
-    const { stored, patience = PATIENCE } = this.#home.ways;
-    return stored && insist(() => read(stored), patience, signal);
+    const { stored, patience = PATIENCE } = this.#services.access;
+    return stored && retry(() => read(stored), patience, signal);
   }
 
   /**
-   * One run's events, and its result.
+   * Deliver one run's events, and return its result.
    * @param {RunRequest | { threadId: string, runId: string }} request
    */
   async #follow(request) {
     this.runId = request.runId ?? this.runId;
     this.#hasBegun = !("agent" in request);
-    const course = new Course(this.#home.ways, request, this.#leaving.signal);
+    const course = new RunStream(this.#services.access, request, this.#left.signal);
     const events = course.events();
     let next = await events.next();
-    for (; !next.done; next = await events.next()) this.#tell(next.value);
+    for (; !next.done; next = await events.next()) this.#handle(next.value);
     const result = next.value;
     this.#isRetold = course.isRetold;
     this.#newest = result;
@@ -368,56 +368,56 @@ export class Run {
   }
 
   /** @param {AgentEvent} event */
-  #tell(event) {
+  #handle(event) {
     if (event.type === "RUN_STARTED") {
       [this.threadId, this.runId, this.#hasBegun] = [event.threadId, event.runId, true];
       this.#isUnderway = true;
     }
     const news = this.#transcript.take(event);
     this.#events.push(event);
-    this.#listening.tell("event", event);
+    this.#listeners.notify("event", event);
     if (event.type === "TEXT_MESSAGE_CONTENT") {
       const { messageId, delta } = event;
-      this.#listening.tell("text", { messageId, delta, text: this.#transcript.text });
+      this.#listeners.notify("text", { messageId, delta, text: this.#transcript.text });
     }
-    if (news) this.#listening.tell("arguments", news);
+    if (news) this.#listeners.notify("arguments", news);
   }
 
   /**
-   * Answer a run that waits: what the turn comes to then. Undefined where this client leaves it
-   * waiting, or the turn is at its end.
+   * Answer a run that waits, and return the result of its continuation. Undefined if this client
+   * leaves it waiting, or the turn has ended.
    * @param {RunResult} result
    * @returns {Promise<RunResult | undefined>}
    */
   async #goOn(result) {
-    const { clientTools = {}, decide } = this.#habits;
+    const { clientTools = {}, decide } = this.#options;
     const { interrupts = [], pendingToolCallIds = [] } = result.outcome;
     if (pendingToolCallIds.length && Object.keys(clientTools).length) {
       return this.#answerCalls(result, clientTools);
     }
-    const resume = await decided(interrupts, decide, this.#stopping.signal);
+    const resume = await decideAll(interrupts, decide, this.#stopped.signal);
     return resume && this.#follow(this.#request({ resume }));
   }
 
   /**
-   * Run the calls that were left to this client, and go on with their results. Of several that
-   * follow the run, one does: among those that share locks whoever is first, and among others who
-   * has taken the calls in Firestore. Who took them and died answers nothing: the server then ends
-   * the wait, and the turn goes on without results.
+   * Run the pending calls, and continue with their results. Of several clients that follow the run,
+   * one does so: whoever holds the lock, and, among clients that share no locks, whoever claimed the
+   * calls in Firestore. If that client dies, the server ends the wait, and the turn continues without
+   * results.
    * @param {RunResult} result
    * @param {ClientTools} tools
    * @returns {Promise<RunResult>}
    */
   async #answerCalls(result, tools) {
-    const signal = AbortSignal.any([this.#leaving.signal, this.#stopping.signal]);
-    const free = await this.#home.locks.take(`rollcall ${result.threadId} ${result.runId}`, signal);
-    // Held until the server has the results, so that nobody runs the calls meanwhile.
+    const signal = AbortSignal.any([this.#left.signal, this.#stopped.signal]);
+    const free = await this.#services.locks.take(`rollcall ${result.threadId} ${result.runId}`, signal);
+    // Held until the server has the results, so that no other client runs the calls meanwhile.
     const stop = this.on("event", ({ type }) => type === "RUN_STARTED" && free());
     try {
-      const elsewhere = await this.#answeredElsewhere(result, tools, signal);
+      const elsewhere = await this.#claimCalls(result, tools, signal);
       if (elsewhere) return elsewhere;
-      const onProgress = (/** @type {any} */ content) => this.#tell(progress(content));
-      const toolResults = await answer(pendingCalls(result), tools, { signal, onProgress });
+      const onProgress = (/** @type {any} */ content) => this.#handle(progressEvent(content));
+      const toolResults = await runCalls(pendingCalls(result), tools, { signal, onProgress });
       return await this.#follow(this.#request({ toolResults }));
     } finally {
       stop();
@@ -427,19 +427,19 @@ export class Run {
   }
 
   /**
-   * What the turn came to if the calls of a run do not wait any more, or were taken elsewhere;
-   * undefined once this client is to run them.
+   * Claim a run's pending calls. Returns undefined once this client is to run them, and otherwise the
+   * result of the turn as another client continued it.
    * @param {RunResult} result
    * @param {ClientTools} tools
    * @param {AbortSignal} signal
    * @returns {Promise<RunResult | undefined>}
-   * @throws {RollcallError} They were given up.
+   * @throws {RollcallError} They no longer wait.
    */
-  async #answeredElsewhere(result, tools, signal) {
-    if (!this.#home.ways.stored) return undefined;
+  async #claimCalls(result, tools, signal) {
+    if (!this.#services.access.stored) return undefined;
     const { threadId, runId } = result;
     for (let looks = 1; ; looks++) {
-      // What the thread waits for may be told late; the run itself then says that it went on.
+      // The thread's state may be stale; the run's own document then says that it was continued.
       const [state, waiting] = await Promise.all([
         this.#lookUp((stored) => stored.state(threadId, runId), signal),
         this.#lookUp((stored) => stored.waiting(threadId), signal),
@@ -455,7 +455,7 @@ export class Run {
         if (waiting.takenBy) looks = 0;
       }
       if (looks === LOOKS) break;
-      // What was read may be of before the run ended.
+      // The read may predate the end of the run.
       await sleep(isWaiting && waiting.takenBy ? TAKEN_MS : LOOK_AGAIN_MS, signal);
       signal.throwIfAborted();
     }
@@ -465,7 +465,7 @@ export class Run {
   }
 
   /**
-   * Take the calls of a run, unless they only read, or were taken here before.
+   * Claim the calls in Firestore, unless they only read or this client has claimed them before.
    * @param {Waiting} waiting
    * @param {RunResult} result
    * @param {ClientTools} tools
@@ -473,38 +473,38 @@ export class Run {
    * @returns {Promise<boolean | undefined>} Whether they may be run here.
    */
   async #take({ takenBy }, result, tools, signal) {
-    const { place } = this.#home.locks;
+    const { place } = this.#services.locks;
     if (allRead(pendingCalls(result), tools)) return true;
     if (takenBy) return takenBy.place === place;
     return this.#lookUp((stored) => stored.take(result.threadId, result.runId, place), signal);
   }
 
   /**
-   * End for the readers and the tools at once, and then on the server; the turn fails with the
-   * reason once the server has let go of the thread.
+   * Stop readers and tools at once, then the run on the server. The turn fails with the reason once
+   * the server has released the thread.
    * @param {unknown} reason
    */
   async #stop(reason) {
-    this.#stopping.abort(reason);
+    this.#stopped.abort(reason);
     this.#events.fail(reason);
     try {
       const status = await Promise.race([
         this.cancel(),
-        sleep(STOP_MS, this.#leaving.signal).then(untold),
+        sleep(STOP_MS, this.#left.signal).then(timedOut),
       ]);
-      // Its process still holds the thread: the next message would be refused.
-      const ended = this.#turning?.catch(() => undefined);
-      if (status === "cancelling") await Promise.race([ended, sleep(END_MS, this.#leaving.signal)]);
-      this.#leaving.abort(reason);
+      // Its process still holds the thread's lease: the next message would be refused.
+      const ended = this.#turnWork?.catch(() => undefined);
+      if (status === "cancelling") await Promise.race([ended, sleep(END_MS, this.#left.signal)]);
+      this.#left.abort(reason);
     } catch (cause) {
       const hint = "cancel it by its threadId and runId";
       const message = "the server was not told to stop";
-      this.#leaving.abort(new RollcallError("unavailable", message, { hint, cause }));
+      this.#left.abort(new RollcallError("unavailable", message, { hint, cause }));
     }
   }
 
   /** Wait until the server knows the run. */
-  async #begun() {
+  async #untilBegun() {
     if (this.#hasBegun) return;
     /** @type {() => void} */
     let stop = () => undefined;
@@ -525,7 +525,7 @@ function cancelled() {
   return new RollcallError("cancelled", "this run was cancelled");
 }
 
-function untold() {
+function timedOut() {
   throw new RollcallError("deadline-exceeded", "the server did not answer in time");
 }
 

@@ -1,4 +1,4 @@
-/** A user's threads, as they rest in Firestore. */
+/** A user's threads in Firestore. */
 
 import { RollcallError, toRollcallError } from "./errors.js";
 import { sdkOf } from "./firestore.js";
@@ -7,7 +7,7 @@ import { Names } from "./names.js";
 
 /** @import { Auth } from "firebase/auth" */
 /** @import { Firestore, Query } from "firebase/firestore" */
-/** @import { Entry, Page, Place, Read } from "./log.js" */
+/** @import { Entry, Page, Place, ReadEntries } from "./log.js" */
 
 /**
  * @typedef {object} Thread
@@ -19,7 +19,7 @@ import { Names } from "./names.js";
  * @property {boolean} waits Whether it waits for a decision or for a client's tools.
  */
 
-/** @typedef {{ status?: Thread["status"], most?: number }} Chosen */
+/** @typedef {{ status?: Thread["status"], most?: number }} ThreadFilter */
 
 const MOST = 50;
 
@@ -43,10 +43,10 @@ export class Threads {
   }
 
   /**
-   * Be told of the newest threads, now and whenever they change. Without `onError`, an error that
-   * ends it is uncaught.
+   * Watch the newest threads: the listener gets them now and whenever they change. Without `onError`,
+   * an error that ends the watch is uncaught.
    * @param {(threads: Thread[]) => void} listener
-   * @param {Chosen & { onError?: (error: RollcallError) => void }} [options]
+   * @param {ThreadFilter & { onError?: (error: RollcallError) => void }} [options]
    * @returns {() => void} Stops it.
    * @throws {RollcallError} Nobody is signed in, or there is no Firestore.
    */
@@ -72,21 +72,20 @@ export class Threads {
 
   /**
    * The newest threads.
-   * @param {Chosen} [chosen]
+   * @param {ThreadFilter} [chosen]
    * @returns {Promise<Thread[]>}
    */
   async list(chosen = {}) {
     const { getDocs } = await sdkOf(this.#database());
-    return told(async () => (await getDocs(await this.#query(chosen))).docs.map(toThread));
+    return translateErrors(async () => (await getDocs(await this.#query(chosen))).docs.map(toThread));
   }
 
   /**
-   * What was said last in a thread, oldest first, and `older`, the `before` of the page before this
-   * one. What a later message took the place of is left out. Without a connection it is what
-   * Firestore has kept.
+   * The last entries of a thread, oldest first, and `older`, the `before` of the page before them.
+   * Replaced turns are left out by default. Offline, entries come from Firestore's cache.
    * @param {string} threadId
-   * @param {{ limit?: number, before?: Place, withReplaced?: boolean }} [options] `limit` is 50 where
-   *   it is left out, and 500 at most.
+   * @param {{ limit?: number, before?: Place, withReplaced?: boolean }} [options] `limit` is 50
+   *   by default, and at most 500.
    * @returns {Promise<Page>}
    * @throws {RollcallError}
    */
@@ -95,7 +94,7 @@ export class Threads {
   }
 
   /**
-   * All that was said in a thread, newest first, read as it is asked for.
+   * All entries of a thread, newest first, read in batches on demand.
    * @param {string} threadId
    * @param {{ withReplaced?: boolean }} [options]
    * @returns {AsyncGenerator<Entry, void, void>}
@@ -124,7 +123,7 @@ export class Threads {
   }
 
   /**
-   * Forget what was said, and keep the thread.
+   * Delete the messages of a thread, and keep the thread.
    * @param {string} threadId
    */
   async clear(threadId) {
@@ -143,11 +142,11 @@ export class Threads {
   async #update(threadId, fields) {
     const { doc, updateDoc } = await sdkOf(this.#database());
     const path = this.#names.path("threads", threadId);
-    await told(() => updateDoc(doc(this.#database(), ...path), { ...fields }));
+    await translateErrors(() => updateDoc(doc(this.#database(), ...path), { ...fields }));
   }
 
   /**
-   * @param {Chosen} chosen
+   * @param {ThreadFilter} chosen
    * @returns {Promise<Query>}
    */
   async #query({ status, most = MOST }) {
@@ -159,9 +158,9 @@ export class Threads {
   }
 
   /**
-   * Reads the thread's log.
+   * A reader of the thread's log.
    * @param {string} threadId
-   * @returns {Promise<Read>}
+   * @returns {Promise<ReadEntries>}
    */
   async #log(threadId) {
     const { collection, getDocs, limit, orderBy, query, where } = await sdkOf(this.#database());
@@ -169,7 +168,7 @@ export class Threads {
     const mine = query(log, where("uid", "==", this.#uid()), orderBy("n", "desc"));
     return async (before, most) => {
       const wanted = before === undefined ? mine : query(mine, where("n", "<", before));
-      return told(async () => (await getDocs(query(wanted, limit(most)))).docs.map(toEntry));
+      return translateErrors(async () => (await getDocs(query(wanted, limit(most)))).docs.map(toEntry));
     };
   }
 
@@ -190,7 +189,7 @@ export class Threads {
  * @template T
  * @param {() => Promise<T>} work
  */
-async function told(work) {
+async function translateErrors(work) {
   try {
     return await work();
   } catch (error) {

@@ -1,4 +1,4 @@
-/** What a turn has said and done so far, made of its events. */
+/** The messages and tool calls of a turn, built from its events. */
 
 import { PartialJson } from "./partial_json.js";
 
@@ -7,12 +7,12 @@ import { PartialJson } from "./partial_json.js";
 /** @import { RunResult, ToolCallRecord } from "../types/wire.js" */
 
 /**
- * @typedef {{ id: string, text: string, isWhole: boolean }} Said
+ * @typedef {{ id: string, text: string, isWhole: boolean }} TextMessage
  */
 
 /**
- * A tool call. `arguments` grow while they are written; only a call that `isWhole` has them all.
- * `record` is what the run's result says of it, once that is there.
+ * A tool call. `arguments` grow while they stream; they are complete once it `isWhole`. `record` is
+ * the call's record from the run's result, once there is one.
  * @typedef {object} ShownCall
  * @property {string} id
  * @property {string} tool
@@ -25,21 +25,21 @@ import { PartialJson } from "./partial_json.js";
  */
 
 /**
- * What was added to a call's arguments: pieces of strings, each with its place.
- * @typedef {{ call: ShownCall, added: { path: Path, text: string }[] }} ArgumentsNews
+ * An addition to a call's arguments: parts of strings, each with its path.
+ * @typedef {{ call: ShownCall, added: { path: Path, text: string }[] }} ArgumentsDelta
  */
 
 export class Transcript {
-  /** @type {Map<string, Said>} By what they are, so that a second try stands in the first's place. */
-  #said = new Map();
+  /** @type {Map<string, TextMessage>} By a key without the attempt, so that a retry replaces the message. */
+  #messages = new Map();
   /** @type {Map<string, ShownCall>} */
   #calls = new Map();
-  /** @type {Map<string, { reader: PartialJson, added: ArgumentsNews["added"] }>} */
+  /** @type {Map<string, { reader: PartialJson, added: ArgumentsDelta["added"] }>} */
   #readers = new Map();
 
-  /** What the model and the tools said, in order. */
+  /** The messages of the model and the tools, in order. */
   get messages() {
-    return [...this.#said.values()];
+    return [...this.#messages.values()];
   }
 
   /** The tool calls, in order. */
@@ -53,15 +53,15 @@ export class Transcript {
   }
 
   /**
-   * Take the next event in.
+   * Apply the next event.
    * @param {AgentEvent} event
-   * @returns {ArgumentsNews | undefined} What it added to a call's arguments.
+   * @returns {ArgumentsDelta | undefined} What it added to a call's arguments.
    */
   take(event) {
     switch (event.type) {
       case "TEXT_MESSAGE_START":
         this.#replace(event.messageId);
-        this.#said.set(keyOf(event.messageId), { id: event.messageId, text: "", isWhole: false });
+        this.#messages.set(keyOf(event.messageId), { id: event.messageId, text: "", isWhole: false });
         return;
       case "TEXT_MESSAGE_CONTENT":
         this.#change(event.messageId, (said) => (said.text += event.delta));
@@ -93,13 +93,13 @@ export class Transcript {
   }
 
   /**
-   * A reply that was asked for once more stands in the place of the one that broke off.
+   * Let a retried reply replace the one that broke off.
    * @param {string} messageId
    */
   #replace(messageId) {
     const key = keyOf(messageId);
-    const before = this.#said.get(key);
-    if (before && before.id !== messageId) this.#said.delete(key);
+    const before = this.#messages.get(key);
+    if (before && before.id !== messageId) this.#messages.delete(key);
     for (const call of this.calls) {
       const isOlder = call.messageId !== undefined && call.messageId !== messageId;
       if (isOlder && keyOf(call.messageId ?? "") === key) this.#calls.delete(call.id);
@@ -108,10 +108,10 @@ export class Transcript {
 
   /**
    * @param {string} messageId
-   * @param {(said: Said) => void} change
+   * @param {(said: TextMessage) => void} change
    */
   #change(messageId, change) {
-    const said = this.#said.get(keyOf(messageId));
+    const said = this.#messages.get(keyOf(messageId));
     if (said?.id === messageId) change(said);
   }
 
@@ -131,7 +131,7 @@ export class Transcript {
    */
   #begin(id, tool, messageId) {
     this.#calls.set(id, { id, tool, messageId, arguments: undefined, isWhole: false });
-    /** @type {ArgumentsNews["added"]} */
+    /** @type {ArgumentsDelta["added"]} */
     const added = [];
     const onText = (/** @type {Path} */ path, /** @type {string} */ text) =>
       added.push({ path, text });
@@ -149,7 +149,7 @@ export class Transcript {
     try {
       reading.reader.push(delta);
     } catch {
-      // A model may write what is no JSON: the server refuses that call, and what came is shown.
+      // A model may write invalid JSON: the server refuses that call, and the valid part is shown.
       this.#readers.delete(id);
     }
     call.arguments = reading.reader.value;
@@ -160,7 +160,7 @@ export class Transcript {
   #end(id) {
     const reader = this.#readers.get(id)?.reader;
     this.#readers.delete(id);
-    // A number at the top is no arguments, so that nothing else than its end is waited for here.
+    // Arguments are never a bare number, whose end only the end of the text shows.
     this.#changeCall(id, (call) => (call.isWhole = reader?.isWhole ?? false));
   }
 
@@ -176,7 +176,7 @@ export class Transcript {
 }
 
 /**
- * The ids of a reply's messages tell its run and step; and which try it is, which is left out here.
+ * The id of a reply's message without its attempt number: its run and step.
  * @param {string} messageId
  */
 function keyOf(messageId) {

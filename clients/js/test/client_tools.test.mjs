@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { answer, pendingCalls, RESULT_CHARS, RESULTS_BYTES } from "../src/client_tools.js";
-import { resultOf } from "./scenes.mjs";
+import { runCalls, pendingCalls, RESULT_CHARS, RESULTS_BYTES } from "../src/client_tools.js";
+import { resultOf } from "./fake_server.mjs";
 
 const call = (id, tool, args = {}) => ({
   id,
@@ -20,7 +20,7 @@ function answering(
   tools,
   { signal = new AbortController().signal, onProgress = () => {} } = {},
 ) {
-  return answer(calls, tools, { signal, onProgress });
+  return runCalls(calls, tools, { signal, onProgress });
 }
 
 test("calls are run that the result leaves to the client, and no others", () => {

@@ -20,7 +20,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 
 import { DiskFiles } from "../src/node/index.js";
-import { told } from "../src/node/told.js";
+import { translateErrors } from "../src/node/system_errors.js";
 import { workspaceTools } from "../src/workspace/index.js";
 
 /** The superuser is refused nothing. */
@@ -208,13 +208,13 @@ test("what the system refuses is told by the path inside, with the reason", asyn
     [() => writeFile(join(root, "x".repeat(300)), ""), "src/a.txt: name too long"],
   ];
   for (const [work, message] of cases) {
-    await assert.rejects(told("src/a.txt", work), { name: "WorkspaceError", message });
+    await assert.rejects(translateErrors("src/a.txt", work), { name: "WorkspaceError", message });
   }
   const bug = new TypeError("a bug");
   const fail = async () => {
     throw bug;
   };
-  await assert.rejects(told("src/a.txt", fail), (error) => error === bug);
+  await assert.rejects(translateErrors("src/a.txt", fail), (error) => error === bug);
 });
 
 test("a folder that is not there is said to be none, and not where it would be", async () => {

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { Worker } from "node:worker_threads";
 
 import { Locks } from "../src/locks.js";
-import { withWebLocks } from "./scenes.mjs";
+import { withWebLocks } from "./fake_server.mjs";
 
 const never = new AbortController().signal;
 const soon = () => new Promise((resolve) => setTimeout(resolve, 5));

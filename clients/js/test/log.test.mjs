@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { all, page } from "../src/log.js";
-import { chance } from "./documents.mjs";
+import { chance } from "./json_values.mjs";
 
 /** A log of these turns, `[turnId, entries, replaces?]`, and a count of what is read of it. */
 function logOf(turns) {

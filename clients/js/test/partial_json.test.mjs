@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { PartialJson, PartialJsonError } from "../src/partial_json.js";
-import { chance, document } from "./documents.mjs";
+import { chance, document } from "./json_values.mjs";
 
 const DOCUMENTS = [
   '{"path": "a.txt", "content": "line\\nline \\"quoted\\" \\u05d0 \\ud83d\\ude00 😀 שלום"}',

@@ -5,7 +5,7 @@ import { test } from "node:test";
 
 import { globMatcher } from "../src/workspace/globs.js";
 import { matcher } from "../src/workspace/pattern.js";
-import { chance } from "./documents.mjs";
+import { chance } from "./json_values.mjs";
 
 const SOURCES = [
   "abc",

@@ -5,7 +5,7 @@ import { test } from "node:test";
 
 import { Locks } from "../src/locks.js";
 import { Run } from "../src/run.js";
-import { networkError, numbered, PATIENCE, refusal, resultOf, runOf, streaming } from "./scenes.mjs";
+import { networkError, numbered, PATIENCE, refusal, resultOf, runOf, streaming } from "./fake_server.mjs";
 
 const REQUEST = {
   agent: "a",
@@ -15,15 +15,15 @@ const REQUEST = {
   clientTools: ["read_file"],
 };
 
-function home(...streams) {
+function services(...streams) {
   const called = [];
   const { stream, asked } = streaming(...streams);
   const call = async (name, data) => {
     called.push([name, data]);
     return { status: "cancelling" };
   };
-  const ways = { stream, patience: PATIENCE };
-  return { home: { ways, clientId: "c", locks: new Locks(), call }, asked, called };
+  const access = { stream, patience: PATIENCE };
+  return { services: { access, clientId: "c", locks: new Locks(), call }, asked, called };
 }
 
 const all = async (run) => {
@@ -62,7 +62,7 @@ const waits = withResult({
 });
 
 test("is read as events, as text and as a result", async () => {
-  const { home: at } = home(withResult());
+  const { services: at } = services(withResult());
   const run = new Run(at, REQUEST, {});
   const texts = [];
   run.on("text", ({ text }) => texts.push(text));
@@ -82,7 +82,7 @@ test("goes on with what its tools answer, hop after hop, each under its own id",
         ? { ...each, result: { ...each.result, runId: "r~1" } }
         : each,
   );
-  const { home: at, asked } = home(left, again, withResult());
+  const { services: at, asked } = services(left, again, withResult());
   const tools = { read_file: ({ path }) => ({ path, content: "x" }) };
   const run = new Run(at, REQUEST, { clientTools: tools });
   const events = await all(run);
@@ -102,7 +102,7 @@ test("goes on with what its tools answer, hop after hop, each under its own id",
 });
 
 test("leaves calls alone that it has no tools for, until they are answered", async () => {
-  const { home: at, asked } = home(left, withResult());
+  const { services: at, asked } = services(left, withResult());
   const run = new Run(at, REQUEST, {});
   assert.deepEqual((await run.result).outcome.pendingToolCallIds, ["1"]);
   await run.answer([{ toolCallId: "1", error: "no" }]).result;
@@ -110,7 +110,7 @@ test("leaves calls alone that it has no tools for, until they are answered", asy
 });
 
 test("asks about what waits, and goes on with the decisions", async () => {
-  const { home: at, asked } = home(waits, withResult());
+  const { services: at, asked } = services(waits, withResult());
   const decide = ({ id }) => ({ approved: id === "i" });
   assert.equal((await new Run(at, REQUEST, { decide }).result).outcome.type, "success");
   const entry = (id, approved) => ({ interruptId: id, status: "resolved", payload: { approved } });
@@ -121,7 +121,7 @@ test("shows the run that goes on, and not what the one before it said and waited
   const asks = { type: "interrupt", interrupts: [interrupt("i")] };
   const first = withResult({ message: "May I?", outcome: asks });
   const next = withResult({ runId: "r~1", message: "It is done" });
-  const { home: at } = home(first, next);
+  const { services: at } = services(first, next);
   const run = new Run(at, REQUEST, { decide: () => ({ approved: true }) });
   const seen = [];
   run.on("event", ({ type }) => {
@@ -134,7 +134,7 @@ test("shows the run that goes on, and not what the one before it said and waited
 });
 
 test("ends where it waits, and goes on once all is decided", async () => {
-  const { home: at, asked } = home(waits, withResult());
+  const { services: at, asked } = services(waits, withResult());
   const run = new Run(at, REQUEST, { decide: () => undefined });
   await run.result;
   const [first, second] = run.interrupts;
@@ -153,7 +153,7 @@ test("does not wait for what somebody else decides", async () => {
     type: "interrupt",
     interrupts: [interrupt("i"), interrupt("theirs", { role: "admin" })],
   };
-  const { home: at, asked } = home(withResult({ outcome }), withResult());
+  const { services: at, asked } = services(withResult({ outcome }), withResult());
   const run = new Run(at, REQUEST, {});
   await run.result;
   await run.approve(run.interrupts[0]).result;
@@ -169,7 +169,7 @@ test("answers its tools first where decisions wait beside them", async () => {
     toolCalls: [record("1", "read_file", { path: "a" })],
   });
   const noted = resultOf({ outcome: { type: "interrupt", interrupts: [interrupt("i")] } });
-  const { home: at, asked } = home(both, [noted], withResult());
+  const { services: at, asked } = services(both, [noted], withResult());
   const run = new Run(at, REQUEST, {
     clientTools: { read_file: () => 1 },
     decide: () => ({ approved: true }),
@@ -203,7 +203,7 @@ test("shows arguments while they are written, and runs nothing before they are w
     { type: "TOOL_CALL_END", toolCallId: "1" },
     { type: "RUN_FINISHED", threadId: "t", runId: "r", result, outcome },
   ]);
-  const { home: at } = home([...events, result], withResult());
+  const { services: at } = services([...events, result], withResult());
   const written = [];
   const run = new Run(at, REQUEST, { clientTools: { write_file: (given) => written.push(given) } });
   let content = "";
@@ -222,7 +222,7 @@ test("shows arguments while they are written, and runs nothing before they are w
 
 test("is stopped by its signal: tools, readers and server", async () => {
   const stopping = new AbortController();
-  const { home: at, called, asked } = home(left, withResult());
+  const { services: at, called, asked } = services(left, withResult());
   let stopped;
   const tools = {
     read_file: (args, { signal }) =>
@@ -241,7 +241,7 @@ test("is stopped by its signal: tools, readers and server", async () => {
 
 test("is stopped on the server as soon as that knows it", async () => {
   const stopping = new AbortController();
-  const { home: at, called } = home([networkError()], [...runOf().slice(0, 2), "hang"]);
+  const { services: at, called } = services([networkError()], [...runOf().slice(0, 2), "hang"]);
   const call = async (...what) => (called.push(what), { status: "cancelled" });
   const run = new Run({ ...at, call }, REQUEST, { signal: stopping.signal });
   stopping.abort(new Error("enough"));
@@ -250,7 +250,7 @@ test("is stopped on the server as soon as that knows it", async () => {
 });
 
 test("begins nothing with a signal that is aborted", async () => {
-  const { home: at, asked } = home(withResult());
+  const { services: at, asked } = services(withResult());
   await assert.rejects(
     new Run(at, REQUEST, { signal: AbortSignal.abort(new Error("no")) }).result,
     { message: "no" },
@@ -259,7 +259,7 @@ test("begins nothing with a signal that is aborted", async () => {
 });
 
 test("is left without being stopped", async () => {
-  const { home: at, called } = home([...runOf().slice(0, 3), "hang"]);
+  const { services: at, called } = services([...runOf().slice(0, 3), "hang"]);
   const run = new Run(at, REQUEST, {});
   setTimeout(() => run.leave(), 5);
   await assert.rejects(all(run), { code: "cancelled" });
@@ -267,7 +267,7 @@ test("is left without being stopped", async () => {
 });
 
 test("is cancelled, asked again, asked otherwise and rated", async () => {
-  const { home: at, asked, called } = home(withResult());
+  const { services: at, asked, called } = services(withResult());
   const run = new Run(at, REQUEST, {});
   assert.equal(await run.cancel(), "cancelling");
   assert.throws(() => new Run(at, REQUEST, {}).retry(), { code: "failed-precondition" });
@@ -301,7 +301,7 @@ test("a reply that was asked for once more takes the place of the one that broke
     ...begun("r-2", "there"),
     end,
   ]);
-  const { home: at } = home([...events, end.result]);
+  const { services: at } = services([...events, end.result]);
   const run = new Run(at, REQUEST, {});
   await run.result;
   assert.deepEqual(
@@ -328,9 +328,9 @@ test("calls that were answered before are not run again", async () => {
     },
   };
   for (const origin of [{ isWatched: true }, { isNamed: true }]) {
-    const { home: at, asked } = home(left);
+    const { services: at, asked } = services(left);
     const run = new Run(
-      { ...at, ways: { ...at.ways, stored } },
+      { ...at, access: { ...at.access, stored } },
       { ...REQUEST, threadId: "t" },
       { clientTools: tools },
       origin,
@@ -341,7 +341,7 @@ test("calls that were answered before are not run again", async () => {
   const summary = left
     .map((event) => ({ ...event, metadata: undefined }))
     .filter(({ type }) => type === "RUN_FINISHED");
-  const { home: at, asked } = home([...summary, left.at(-1)]);
+  const { services: at, asked } = services([...summary, left.at(-1)]);
   const run = new Run(at, REQUEST, { clientTools: tools }, { isNamed: true });
   assert.deepEqual((await run.result).outcome.pendingToolCallIds, ["1"]);
   assert.equal(asked.length, 1);
@@ -350,7 +350,7 @@ test("calls that were answered before are not run again", async () => {
 test("named runs that were over and are told whole again do not run their calls again", async () => {
   const [started, ...rest] = left;
   const retold = { ...started, metadata: { n: 0, isRetold: true } };
-  const { home: at, asked } = home([retold, ...rest]);
+  const { services: at, asked } = services([retold, ...rest]);
   const tools = { read_file: () => assert.fail("it was run again") };
   const run = new Run(at, REQUEST, { clientTools: tools }, { isNamed: true });
   assert.deepEqual((await run.result).outcome.pendingToolCallIds, ["1"]);
@@ -358,7 +358,7 @@ test("named runs that were over and are told whole again do not run their calls 
 });
 
 test("a second click on a decision is the same run; another answer is refused", async () => {
-  const { home: at, asked } = home(waits, withResult());
+  const { services: at, asked } = services(waits, withResult());
   const run = new Run(at, REQUEST, {});
   await run.result;
   const [first, second] = run.interrupts;
@@ -373,7 +373,7 @@ test("a second click on a decision is the same run; another answer is refused", 
 });
 
 test("an answer that was refused can be given anew", async () => {
-  const { home: at } = home(waits, [refusal("invalid-argument")], withResult());
+  const { services: at } = services(waits, [refusal("invalid-argument")], withResult());
   const run = new Run(at, REQUEST, {});
   await run.result;
   const both = { i: { approved: true, remember: "no such" }, j: { approved: true } };
@@ -390,7 +390,7 @@ test("a listener that throws is an uncaught error of the app's, and the run goes
     process.removeAllListeners("uncaughtException");
     for (const listener of listeners) process.on("uncaughtException", listener);
   });
-  const run = new Run(home(withResult()).home, REQUEST, {});
+  const run = new Run(services(withResult()).services, REQUEST, {});
   run.on("event", ({ type }) => {
     if (type === "RUN_STARTED") throw new Error("the page's bug");
   });
@@ -404,7 +404,7 @@ test("is cancelled while its tools run or a decision is made: both are left", as
     [left, { clientTools: { read_file: forever } }],
     [waits, { decide: forever }],
   ]) {
-    const { home: at, called, asked } = home(stream, withResult());
+    const { services: at, called, asked } = services(stream, withResult());
     const run = new Run(at, REQUEST, habits);
     run.on("event", ({ type }) => type === "RUN_FINISHED" && setImmediate(() => run.cancel()));
     await assert.rejects(all(run), { code: "cancelled" });
@@ -414,13 +414,13 @@ test("is cancelled while its tools run or a decision is made: both are left", as
 });
 
 test("is left while a decision is made", async () => {
-  const run = new Run(home(waits).home, REQUEST, { decide: () => new Promise(() => undefined) });
+  const run = new Run(services(waits).services, REQUEST, { decide: () => new Promise(() => undefined) });
   run.on("event", ({ type }) => type === "RUN_FINISHED" && setImmediate(() => run.leave()));
   await assert.rejects(all(run), { code: "cancelled" });
 });
 
 test("the same once more, or something else, is asked with what the user has before them", async () => {
-  const { home: at, asked } = home(withResult());
+  const { services: at, asked } = services(withResult());
   const context = { page: 2 };
   const run = new Run(at, REQUEST, { context });
   await run.result;
@@ -433,7 +433,7 @@ test("the same once more, or something else, is asked with what the user has bef
 });
 
 test("readers that stop early keep nobody waiting", async () => {
-  const run = new Run(home(withResult()).home, REQUEST, {});
+  const run = new Run(services(withResult()).services, REQUEST, {});
   for await (const event of run) if (event.type === "TEXT_MESSAGE_START") break;
   await run.result;
   assert.equal(run.text, "Hello there");

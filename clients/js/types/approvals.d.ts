@@ -6,35 +6,35 @@ export class Approvals {
      */
     constructor(db: Firestore | undefined, auth: Auth | undefined, names?: Names);
     /**
-     * Be told of all that waits: for this user, for their role, and for somebody else where the user
-     * asked. Newest first, now and whenever it changes.
+     * Watch all pending approvals: this user's, those of their role, and those that somebody else decides
+     * for this user. The listener gets them newest first, now and whenever they change.
      * @param {(approvals: Approval[]) => void} listener
-     * @param {Watching} [options]
+     * @param {WatchOptions} [options]
      * @returns {() => void} Stops it.
      * @throws {RollcallError} Nobody is signed in, or there is no Firestore.
      */
-    watch(listener: (approvals: Approval[]) => void, { onError }?: Watching): () => void;
+    watch(listener: (approvals: Approval[]) => void, { onError }?: WatchOptions): () => void;
     /**
-     * Be told of one approval, now and whenever it changes.
+     * Watch one approval: the listener gets it now and whenever it changes.
      * @param {string} id
      * @param {(approval: Approval) => void} listener
-     * @param {Watching} [options]
+     * @param {WatchOptions} [options]
      * @returns {() => void} Stops it.
      */
-    follow(id: string, listener: (approval: Approval) => void, { onError }?: Watching): () => void;
+    follow(id: string, listener: (approval: Approval) => void, { onError }?: WatchOptions): () => void;
     /**
-     * Decide one, once: the first decision of all that are made counts.
+     * Decide an approval. The first decision counts.
      * @param {string} id
      * @param {boolean} approved
      * @param {string} [reason] Told to the model; at most 500 characters.
-     * @throws {RollcallError} "permission-denied": it is decided or expired, or somebody else's.
+     * @throws {RollcallError} "permission-denied": it is decided or expired, or has another decider.
      */
     decide(id: string, approved: boolean, reason?: string): Promise<void>;
     #private;
 }
 /**
- * An approval as its document says. `arguments` are those that may be shown. `mayDecide` tells
- * whether this user is its decider; others are the user's own that somebody else decides.
+ * An approval. `arguments` are those that may be shown. `mayDecide` says whether this user is its
+ * decider; the others are calls of this user that somebody else decides.
  */
 export type Approval = {
     id: string;
@@ -88,7 +88,7 @@ export type Approval = {
     createdAt: Date;
     expiresAt: Date;
 };
-export type Watching = {
+export type WatchOptions = {
     onError?: (error: RollcallError) => void;
 };
 import type { Firestore } from "firebase/firestore";

@@ -1,6 +1,6 @@
 /**
- * A line of values with one writer and any number of readers. The first reader gets all from the
- * start; one that comes later, what comes from then on. What every reader has passed is forgotten.
+ * A stream of values with one writer and any number of readers. The first reader gets all values,
+ * later ones those from then on. Values that every reader has passed are garbage-collected.
  */
 /**
  * @template T
@@ -9,14 +9,14 @@
 /** @template T */
 export class Channel<T> {
     /**
-     * Add a value; a channel that is closed takes none.
+     * Add a value. A closed channel ignores it.
      * @param {T} value
      */
     push(value: T): void;
-    /** No more values come. */
+    /** Close the channel. */
     close(): void;
     /**
-     * No more values come, and every reader is given this error at its end.
+     * Close the channel; every reader gets this error at its end.
      * @param {unknown} error
      */
     fail(error: unknown): void;

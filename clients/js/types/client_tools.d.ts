@@ -1,6 +1,6 @@
 /**
- * What a handler is given beside the arguments. `signal` is aborted when the run is stopped;
- * `progress` tells the user how far it is.
+ * The context of a handler's call. `signal` is aborted when the run is stopped; `progress` shows the
+ * user how far it is.
  * @typedef {object} CallContext
  * @property {string} id
  * @property {string} tool
@@ -8,46 +8,46 @@
  * @property {(text: string, done?: number, total?: number) => void} progress
  */
 /**
- * Runs one tool. What it returns is JSON; what it throws is told to the model by its message.
+ * Runs one tool. It returns JSON. The message of an error it throws goes to the model.
  * @typedef {(args: any, context: CallContext) => unknown} Handle
  */
 /**
- * A tool of this client. One that only reads (`reads`) may run beside others that do.
+ * A tool of this client. Tools that only read (`reads`) may run in parallel.
  * @typedef {Handle | { run: Handle, reads?: boolean }} ClientTool
  */
 /** @typedef {Record<string, ClientTool>} ClientTools */
 /** @typedef {{ toolCallId: string, text: string, done?: number, total?: number }} Progress */
 /**
- * The calls that a result leaves to the client: complete, as the server checked them.
+ * The calls that a result leaves to the client, validated by the server.
  * @param {RunResult} result
  * @returns {ToolCallRecord[]}
  */
 export function pendingCalls(result: RunResult): ToolCallRecord[];
 /**
- * Whether it does no harm if somebody else runs the same calls, too.
+ * Whether all calls only read, so that another client may run them too.
  * @param {ToolCallRecord[]} calls
  * @param {ClientTools} tools
  */
 export function allRead(calls: ToolCallRecord[], tools: ClientTools): boolean;
 /**
- * Run the calls in their order, those side by side that only read.
+ * Run the calls in order, neighbours that only read in parallel.
  * @param {ToolCallRecord[]} calls
  * @param {ClientTools} tools
  * @param {{ signal: AbortSignal, onProgress: (progress: Progress) => void }} options
  * @returns {Promise<ClientToolResult[]>} A result for each call.
  */
-export function answer(calls: ToolCallRecord[], tools: ClientTools, { signal, onProgress }: {
+export function runCalls(calls: ToolCallRecord[], tools: ClientTools, { signal, onProgress }: {
     signal: AbortSignal;
     onProgress: (progress: Progress) => void;
 }): Promise<ClientToolResult[]>;
 /** @import { ClientToolResult, RunResult, ToolCallRecord } from "../types/wire.js" */
 /** The longest result of one call, in characters of JSON. */
 export const RESULT_CHARS: 200000;
-/** What the results of one step may have together, in bytes of JSON. */
+/** The largest size of all results of one step together, in bytes of JSON. */
 export const RESULTS_BYTES: 600000;
 /**
- * What a handler is given beside the arguments. `signal` is aborted when the run is stopped;
- * `progress` tells the user how far it is.
+ * The context of a handler's call. `signal` is aborted when the run is stopped; `progress` shows the
+ * user how far it is.
  */
 export type CallContext = {
     id: string;
@@ -56,11 +56,11 @@ export type CallContext = {
     progress: (text: string, done?: number, total?: number) => void;
 };
 /**
- * Runs one tool. What it returns is JSON; what it throws is told to the model by its message.
+ * Runs one tool. It returns JSON. The message of an error it throws goes to the model.
  */
 export type Handle = (args: any, context: CallContext) => unknown;
 /**
- * A tool of this client. One that only reads (`reads`) may run beside others that do.
+ * A tool of this client. Tools that only read (`reads`) may run in parallel.
  */
 export type ClientTool = Handle | {
     run: Handle;

@@ -1,29 +1,29 @@
 /** @import { Decision, Interrupt, ResumeEntry } from "../types/wire.js" */
 /**
- * Decides an interrupt; undefined leaves it, and with it the turn, waiting.
+ * Decides an interrupt. Undefined leaves it open, and the turn waiting.
  * @typedef {(interrupt: Interrupt) => Decision | undefined | Promise<Decision | undefined>} Decide
  */
 /**
- * Whether the user decides it, and not somebody of a role.
+ * Whether this user decides the interrupt, rather than somebody with a role.
  * @param {Interrupt} interrupt
  */
 export function isMine(interrupt: Interrupt): boolean;
 /**
- * Ask about each that is this user's, one after the other.
+ * Ask for a decision on each interrupt of this user, one after the other.
  * @param {Interrupt[]} interrupts
  * @param {Decide | undefined} decide
  * @param {AbortSignal} signal
- * @returns {Promise<ResumeEntry[] | undefined>} Undefined where one is left open, or none is theirs.
+ * @returns {Promise<ResumeEntry[] | undefined>} Undefined if one is left open, or none is this user's.
  */
-export function decided(interrupts: Interrupt[], decide: Decide | undefined, signal: AbortSignal): Promise<ResumeEntry[] | undefined>;
+export function decideAll(interrupts: Interrupt[], decide: Decide | undefined, signal: AbortSignal): Promise<ResumeEntry[] | undefined>;
 /**
- * Decisions by the ids of their interrupts, as they are sent.
+ * The entries of `resume` for decisions by interrupt id.
  * @param {[string, Decision][]} decisions
  * @returns {ResumeEntry[]}
  */
-export function entries(decisions: [string, Decision][]): ResumeEntry[];
+export function resumeEntries(decisions: [string, Decision][]): ResumeEntry[];
 /**
- * Decides an interrupt; undefined leaves it, and with it the turn, waiting.
+ * Decides an interrupt. Undefined leaves it open, and the turn waiting.
  */
 export type Decide = (interrupt: Interrupt) => Decision | undefined | Promise<Decision | undefined>;
 import type { Interrupt } from "../types/wire.js";

@@ -1,8 +1,8 @@
 /** The events of a run: those of AG-UI 1.0, and two that this package adds. */
 /** @import { Outcome, RunResult } from "../types/wire.js" */
 /**
- * What every event may carry. `n` is its number in its run, from 0 without gaps; the first of a run
- * that was over when it was asked for again `isRetold`.
+ * The metadata of an event. `n` is its number in the run, from 0 without gaps. `isRetold` is on the
+ * first event of a run that had ended before the request.
  * @typedef {{ metadata?: { n?: number, isRetold?: boolean } }} Numbered
  */
 /**
@@ -19,8 +19,8 @@
  * @typedef {Numbered & { type: "TOOL_CALL_RESULT", toolCallId: string, messageId: string, content: string, role?: "tool" }} CallResult
  */
 /**
- * How far a tool is; the same `messageId` again replaces what was told before. A client's own
- * tools tell it by the `progress` of their call.
+ * The progress of a tool. An event with the same `messageId` replaces the one before. A client's own
+ * tools report it with `progress` of their call's context.
  * @typedef {Numbered & {
  *   type: "ACTIVITY_SNAPSHOT",
  *   messageId: string,
@@ -30,8 +30,8 @@
  * }} Activity
  */
 /**
- * A process died while it worked on the run, and another took it up where it was saved last:
- * what was told of the run from event number `n` on is void, and is told anew.
+ * Another process took over the run after a crash, from where it was saved last: the events from
+ * number `n` on are void, and new ones follow.
  * @typedef {Numbered & { type: "CUSTOM", name: "rollcall.rewound", value: { runId: string, n: number } }} Rewound
  */
 /**
@@ -42,7 +42,7 @@
  * @param {{ toolCallId: string, text: string, done?: number, total?: number }} content
  * @returns {Activity}
  */
-export function progress(content: {
+export function progressEvent(content: {
     toolCallId: string;
     text: string;
     done?: number;
@@ -53,10 +53,10 @@ export function progress(content: {
  * @param {number} n
  * @returns {Rewound}
  */
-export function rewound(runId: string, n: number): Rewound;
+export function rewindEvent(runId: string, n: number): Rewound;
 /**
- * What every event may carry. `n` is its number in its run, from 0 without gaps; the first of a run
- * that was over when it was asked for again `isRetold`.
+ * The metadata of an event. `n` is its number in the run, from 0 without gaps. `isRetold` is on the
+ * first event of a run that had ended before the request.
  */
 export type Numbered = {
     metadata?: {
@@ -124,8 +124,8 @@ export type CallResult = Numbered & {
     role?: "tool";
 };
 /**
- * How far a tool is; the same `messageId` again replaces what was told before. A client's own
- * tools tell it by the `progress` of their call.
+ * The progress of a tool. An event with the same `messageId` replaces the one before. A client's own
+ * tools report it with `progress` of their call's context.
  */
 export type Activity = Numbered & {
     type: "ACTIVITY_SNAPSHOT";
@@ -140,8 +140,8 @@ export type Activity = Numbered & {
     replace: boolean;
 };
 /**
- * A process died while it worked on the run, and another took it up where it was saved last:
- * what was told of the run from event number `n` on is void, and is told anew.
+ * Another process took over the run after a crash, from where it was saved last: the events from
+ * number `n` on are void, and new ones follow.
  */
 export type Rewound = Numbered & {
     type: "CUSTOM";

@@ -1,11 +1,11 @@
 export class Locks {
-    /** An id of all that share these locks: a browser's tabs of this site, or this process or page. */
+    /** The id of those that share these locks: the site's tabs in this browser, or this process or page. */
     get place(): string;
     /**
-     * Wait until nobody else holds what has this name, and hold it.
+     * Acquire the lock of this name.
      * @param {string} name
-     * @param {AbortSignal} signal Ends the waiting.
-     * @returns {Promise<() => void>} Gives it back; a second time does nothing.
+     * @param {AbortSignal} signal Ends the wait.
+     * @returns {Promise<() => void>} Releases it; a second call does nothing.
      */
     take(name: string, signal: AbortSignal): Promise<() => void>;
     #private;

@@ -1,27 +1,27 @@
 /**
- * One page. It reads one entry more than it has, to tell whether there are others, and those that
- * it passes over because they were replaced.
- * @param {Read} read
+ * Read one page. This reads one entry more, to know whether there are others, and the replaced ones
+ * that it skips.
+ * @param {ReadEntries} read
  * @param {{ limit?: number, before?: Place, withReplaced?: boolean }} [options]
  * @returns {Promise<Page>}
  * @throws {RollcallError}
  */
-export function page(read: Read, { limit, before, withReplaced }?: {
+export function page(read: ReadEntries, { limit, before, withReplaced }?: {
     limit?: number;
     before?: Place;
     withReplaced?: boolean;
 }): Promise<Page>;
 /**
- * All of the log, newest first.
- * @param {Read} read
+ * Read the whole log, newest entry first.
+ * @param {ReadEntries} read
  * @param {{ withReplaced?: boolean }} [options]
  * @returns {AsyncGenerator<Entry, void, void>}
  */
-export function all(read: Read, { withReplaced }?: {
+export function all(read: ReadEntries, { withReplaced }?: {
     withReplaced?: boolean;
 }): AsyncGenerator<Entry, void, void>;
 /**
- * An entry as it is stored.
+ * The entry of a stored document.
  * @param {{ data: () => any }} document
  * @returns {Entry}
  */
@@ -29,8 +29,8 @@ export function toEntry(document: {
     data: () => any;
 }): Entry;
 /**
- * What stands in a thread's log: a user's message, or a model's reply with the tools it called.
- * `replaces` names the turn in whose place a message was asked.
+ * An entry of a thread's log: a user's message, or a model's reply with its tool calls. `replaces` is
+ * the turn that a message replaced.
  */
 export type Entry = {
     n: number;
@@ -54,24 +54,22 @@ export type Entry = {
     createdAt: Date;
 };
 /**
- * A place in the log: before the entry `n`. `replaced` is the turn that was named last as one whose
- * place another has taken.
+ * A position in the log: before the entry `n`. `replaced` is the turn that the last message replaced.
  */
 export type Place = {
     n: number;
     replaced?: string;
 };
 /**
- * Some of the log, oldest first. `older` is the `before` of the next page; there is none where the
- * log begins.
+ * A page of the log, oldest entry first. `older` is the `before` of the next page, if there is one.
  */
 export type Page = {
     entries: Entry[];
     older?: Place;
 };
 /**
- * Reads so many entries before a number, or the newest, newest first.
+ * Reads up to `most` entries before a number, or the newest ones; newest first.
  */
-export type Read = (before: number | undefined, most: number) => Promise<Entry[]>;
+export type ReadEntries = (before: number | undefined, most: number) => Promise<Entry[]>;
 import type { MediaPart } from "../types/wire.js";
 import type { TextPart } from "../types/wire.js";

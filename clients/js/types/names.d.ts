@@ -5,12 +5,12 @@ export class Names {
      */
     constructor(prefix?: string);
     /**
-     * What one of Rollcall's own functions is called.
+     * The name of one of Rollcall's own functions.
      * @param {string} name
      */
     function(name: string): string;
     /**
-     * Where a collection or a document is: names of collections and ids of documents, by turns.
+     * The path of a collection or document: collection names and document ids in turn.
      * @param {string} collection
      * @param {string[]} rest
      * @returns {[string, ...string[]]}

@@ -3,12 +3,12 @@
 /** @import { Firestore } from "firebase/firestore" */
 /** @import { Functions } from "firebase/functions" */
 /** @import { Sending } from "./attachments.js" */
-/** @import { Patience } from "./course.js" */
-/** @import { Habits } from "./run.js" */
+/** @import { Patience } from "./run_stream.js" */
+/** @import { RunOptions } from "./run.js" */
 /** @import { ListRequest, RunRequest } from "../types/wire.js" */
 /**
- * What is asked, as `run_agent` takes it, and how it goes on. One of `message` and `retry`.
- * @typedef {Omit<RunRequest, "clientTools" | "clientId" | "resume" | "toolResults"> & Habits} Asked
+ * A request of `run_agent`, with either `message` or `retry`, and the options of its turn.
+ * @typedef {Omit<RunRequest, "clientTools" | "clientId" | "resume" | "toolResults"> & RunOptions} Asked
  */
 /**
  * @typedef {object} Capability
@@ -24,18 +24,18 @@
  */
 export class Rollcall {
     /**
-     * With `firestore` and `auth`, a stream that is lost is continued from what is stored, and
-     * threads can be read; without, it is continued by asking again.
+     * With `firestore` and `auth`, threads can be read, and a lost stream is continued from the stored
+     * events. Without them it is continued by sending the request again.
      * @param {object} firebase
      * @param {Functions} firebase.functions
      * @param {Firestore} [firebase.firestore]
      * @param {Auth} [firebase.auth]
-     * @param {string} [firebase.clientId] Tells this client from the user's others; the tools that a
-     *   run leaves to it are its own. A new one each time, unless you keep one.
+     * @param {string} [firebase.clientId] Identifies this client among the user's: a run leaves
+     *   calls of client tools to the client that offered them. A new id each time by default.
      * @param {Patience} [firebase.patience]
-     * @param {string} [firebase.prefix] The deployment's `ROLLCALL_PREFIX`, such as "rc", which stands
-     *   before the names of Rollcall's own functions and collections.
-     * @throws {RollcallError} The prefix cannot be one.
+     * @param {string} [firebase.prefix] The deployment's `ROLLCALL_PREFIX`, such as "rc", which
+     *   precedes the names of Rollcall's own functions and collections.
+     * @throws {RollcallError} The prefix is invalid.
      */
     constructor({ functions, firestore, auth, clientId, patience, prefix }: {
         functions: Functions;
@@ -47,27 +47,28 @@ export class Rollcall {
     });
     /** The user's threads: `watch`, `list`, `messages`, `rename`, `archive` ... */
     threads: Threads;
-    /** What waits for a decision: `watch`, `follow`, `decide`. */
+    /** Approvals: `watch`, `follow`, `decide`. */
     approvals: Approvals;
     /**
-     * Ask an agent. The run begins at once; read it by `for await`, or await its `result`.
+     * Send a message to an agent. The run starts at once. Read it with `for await`, or await its
+     * `result`.
      *
-     * A `runId` of your own makes it safe to ask again after a reload: it is one run.
+     * With a `runId` of your own it is safe to repeat the request after a reload: it is one run.
      * @param {Asked} asked
      * @returns {Run}
      */
     run({ clientTools, decide, signal, runId, ...asked }: Asked): Run;
     /**
-     * Watch a run that was begun elsewhere or before a reload, and go on with its turn where it waits
+     * Watch a run that was started elsewhere or before a reload, and continue its turn where it waits
      * for this client's tools. Needs Firestore.
-     * @param {{ agent: string, threadId: string, runId: string } & Habits} run
+     * @param {{ agent: string, threadId: string, runId: string } & RunOptions} run
      * @returns {Run}
      */
     follow({ clientTools, decide, signal, ...run }: {
         agent: string;
         threadId: string;
         runId: string;
-    } & Habits): Run;
+    } & RunOptions): Run;
     /**
      * Stop a run by its ids.
      * @param {{ threadId: string, runId: string }} run
@@ -80,7 +81,7 @@ export class Rollcall {
         status: string;
     }>;
     /**
-     * Say what an answer was worth.
+     * Rate an answer.
      * @param {{ threadId: string, runId: string, rating: "up" | "down" | null, comment?: string }} rated
      */
     rate(rated: {
@@ -97,8 +98,8 @@ export class Rollcall {
      */
     attach(file: Blob | Uint8Array, options?: Sending): Promise<import("../types/wire.js").MediaPart>;
     /**
-     * What the user may use: a page of the capabilities, and the agents. `next` is the `after` of the
-     * page that follows.
+     * List what the user may use: a page of the capabilities, and the agents. `next` is the `after` of
+     * the next page.
      * @param {ListRequest} [options]
      * @returns {Promise<{ capabilities: Capability[], agents: { id: string, name: string }[], next?: string }>}
      */
@@ -114,11 +115,11 @@ export class Rollcall {
      * Read one of the user's files, such as one that a tool made.
      * @param {string} fileId
      * @returns {Promise<File>}
-     * @throws {RollcallError} There is none, or it is not what was stored.
+     * @throws {RollcallError} There is no such file, or its content is damaged.
      */
     file(fileId: string): Promise<File>;
     /**
-     * Call a capability by itself. With the file that `python -m rollcall types` writes, its id,
+     * Call a capability directly. With the file that `python -m rollcall types` writes, its id,
      * arguments and result are typed.
      * @template {CapabilityId} Id
      * @param {Id} capability
@@ -135,9 +136,9 @@ export class Rollcall {
     #private;
 }
 /**
- * What is asked, as `run_agent` takes it, and how it goes on. One of `message` and `retry`.
+ * A request of `run_agent`, with either `message` or `retry`, and the options of its turn.
  */
-export type Asked = Omit<RunRequest, "clientTools" | "clientId" | "resume" | "toolResults"> & Habits;
+export type Asked = Omit<RunRequest, "clientTools" | "clientId" | "resume" | "toolResults"> & RunOptions;
 export type Capability = {
     id: string;
     /**
@@ -158,7 +159,7 @@ export type Capability = {
 import { Threads } from "./threads.js";
 import { Approvals } from "./approvals.js";
 import { Run } from "./run.js";
-import type { Habits } from "./run.js";
+import type { RunOptions } from "./run.js";
 import type { Sending } from "./attachments.js";
 import type { ListRequest } from "../types/wire.js";
 import type { CapabilityId } from "../types/capabilities.js";
@@ -167,5 +168,5 @@ import type { ResultOf } from "../types/capabilities.js";
 import type { Functions } from "firebase/functions";
 import type { Firestore } from "firebase/firestore";
 import type { Auth } from "firebase/auth";
-import type { Patience } from "./course.js";
+import type { Patience } from "./run_stream.js";
 import type { RunRequest } from "../types/wire.js";

@@ -1,30 +1,30 @@
 /** @implements {AsyncIterable<AgentEvent>} */
 export class Run implements AsyncIterable<AgentEvent> {
     /**
-     * @param {Home} home
+     * @param {RunServices} services
      * @param {RunRequest & { runId: string }} request
-     * @param {Habits} habits
+     * @param {RunOptions} options
      * @param {Origin} [origin]
      */
-    constructor(home: Home, request: RunRequest & {
+    constructor(services: RunServices, request: RunRequest & {
         runId: string;
-    }, habits: Habits, origin?: Origin);
+    }, options: RunOptions, origin?: Origin);
     /** The thread; undefined until the server has told it. @type {string | undefined} */
     threadId: string | undefined;
     /** The run of the turn that goes on now. @type {string} */
     runId: string;
-    /** What the turn has come to: its end, or where it waits. @type {Promise<RunResult>} */
+    /** The result where the turn ends or waits. @type {Promise<RunResult>} */
     result: Promise<RunResult>;
-    /** The answer so far; in the end the whole. */
+    /** The answer so far. */
     get text(): string;
-    /** What the model and its tools said, in order. */
-    get messages(): import("./transcript.js").Said[];
+    /** The messages of the model and its tools, in order. */
+    get messages(): import("./transcript.js").TextMessage[];
     /** The tool calls so far, in order. */
     get calls(): import("./transcript.js").ShownCall[];
-    /** What waits for a decision; nothing while the turn goes on. */
+    /** The interrupts that wait for a decision; none while a run is streaming. */
     get interrupts(): Interrupt[];
     /**
-     * Be told as it happens.
+     * Listen to events, text or arguments as they stream.
      * @template {keyof Listeners} Name
      * @param {Name} name
      * @param {Listeners[Name]} listener
@@ -32,64 +32,64 @@ export class Run implements AsyncIterable<AgentEvent> {
      */
     on<Name extends keyof Listeners>(name: Name, listener: Listeners[Name]): () => void;
     /**
-     * Stop the run. It ends by itself, with the outcome "cancelled" and what was said so far; one
-     * that is at this client's tools or decisions stops these, and fails with the code "cancelled".
-     * @returns {Promise<string>} What the server answers: "cancelling", "cancelled", or how it had
-     *   ended before.
+     * Stop the run. It ends with the outcome "cancelled" and the text so far. If this client's tools or
+     * decisions are running, they are stopped, and the run fails with the code "cancelled".
+     * @returns {Promise<string>} "cancelling", "cancelled", or the status with which it had ended
+     *   before.
      */
     cancel(): Promise<string>;
-    /** Watch no longer: the run goes on without this client, and its client tools wait. */
+    /** Stop watching. The run goes on without this client; its client tools wait. */
     leave(): void;
     /**
-     * Say yes to an interrupt.
+     * Approve an interrupt.
      * @param {Interrupt} interrupt
      * @param {Remarks} [remarks]
-     * @returns {Run | undefined} The turn as it goes on; undefined while others are undecided.
+     * @returns {Run | undefined} The continuation; undefined while other interrupts are undecided.
      */
     approve(interrupt: Interrupt, remarks?: Remarks): Run | undefined;
     /**
-     * Say no to an interrupt.
+     * Reject an interrupt.
      * @param {Interrupt} interrupt
      * @param {string} [reason] Told to the model.
      * @returns {Run | undefined}
      */
     reject(interrupt: Interrupt, reason?: string): Run | undefined;
     /**
-     * Answer everything that waits at once.
+     * Decide all interrupts at once.
      * @param {Record<string, Decision>} decisions By the ids of the interrupts.
-     * @returns {Run} The turn as it goes on.
+     * @returns {Run} The continuation.
      * @throws {RollcallError} It was answered before.
      */
     resume(decisions: Record<string, Decision>): Run;
     /**
-     * Answer calls that were left to this client, where no handlers did.
+     * Send the results of pending calls that have no handlers.
      * @param {ClientToolResult[]} toolResults One for each pending call.
-     * @returns {Run} The turn as it goes on.
+     * @returns {Run} The continuation.
      * @throws {RollcallError} It was answered before.
      */
     answer(toolResults: ClientToolResult[]): Run;
-    /** Ask the same once more; the new answer takes this one's place. */
+    /** Ask again; the new answer replaces this one. */
     retry(): Run;
     /**
-     * Ask something else instead; this turn stays in the log, and is told to no model any more.
+     * Replace the message. This turn stays in the log, but models no longer see it.
      * @param {string | (TextPart | MediaPart)[]} message
      */
     edit(message: string | (TextPart | MediaPart)[]): Run;
     /**
-     * Say what the answer was worth; null takes that back.
+     * Rate the answer; null removes the rating.
      * @param {"up" | "down" | null} rating
      * @param {string} [comment]
      */
     rate(rating: "up" | "down" | null, comment?: string): Promise<void>;
-    /** The first reader is given every event of the turn, a later one those that follow. */
+    /** The first reader gets every event of the turn, later ones those that follow. */
     [Symbol.asyncIterator](): AsyncGenerator<AgentEvent, void, void>;
     #private;
 }
 export type Remarks = Omit<Decision, "approved">;
 /**
- * What goes through a whole turn, and on to those that follow it.
+ * Options of a turn, which its follow-up turns keep.
  */
-export type Habits = {
+export type RunOptions = {
     /**
      * Tools of the agent that run here, by their names.
      */
@@ -108,18 +108,18 @@ export type Habits = {
     context?: RunRequest["context"];
 };
 /**
- * Where a run comes from: one that `isWatched` was begun elsewhere, one that `isNamed` has an id of
- * the app's own and may have been begun before. Either may have gone on since.
+ * The origin of a run. One that `isWatched` was started elsewhere. One that `isNamed` has an id from
+ * the app and may have been started before. Both may have continued since.
  */
 export type Origin = {
     isWatched?: boolean;
     isNamed?: boolean;
 };
 /**
- * What a run needs of its Rollcall.
+ * The services that a run gets from its `Rollcall`.
  */
-export type Home = {
-    ways: Ways;
+export type RunServices = {
+    access: RunAccess;
     clientId: string;
     locks: Locks;
     call: (name: string, data: object) => Promise<any>;
@@ -127,12 +127,12 @@ export type Home = {
 import type { AgentEvent } from "./events.js";
 import type { RunResult } from "../types/wire.js";
 import type { Interrupt } from "../types/wire.js";
-import type { Listeners } from "./listening.js";
+import type { Listeners } from "./listeners.js";
 import type { Decision } from "../types/wire.js";
 import type { ClientToolResult } from "../types/wire.js";
 import type { TextPart } from "../types/wire.js";
 import type { MediaPart } from "../types/wire.js";
 import type { RunRequest } from "../types/wire.js";
 import type { Decide } from "./decisions.js";
-import type { Ways } from "./course.js";
+import type { RunAccess } from "./run_stream.js";
 import type { Locks } from "./locks.js";

@@ -7,29 +7,28 @@ export class Threads {
      */
     constructor(db: Firestore | undefined, auth: Auth | undefined, call: (name: string, data: object) => Promise<any>, names?: Names);
     /**
-     * Be told of the newest threads, now and whenever they change. Without `onError`, an error that
-     * ends it is uncaught.
+     * Watch the newest threads: the listener gets them now and whenever they change. Without `onError`,
+     * an error that ends the watch is uncaught.
      * @param {(threads: Thread[]) => void} listener
-     * @param {Chosen & { onError?: (error: RollcallError) => void }} [options]
+     * @param {ThreadFilter & { onError?: (error: RollcallError) => void }} [options]
      * @returns {() => void} Stops it.
      * @throws {RollcallError} Nobody is signed in, or there is no Firestore.
      */
-    watch(listener: (threads: Thread[]) => void, { onError, ...chosen }?: Chosen & {
+    watch(listener: (threads: Thread[]) => void, { onError, ...chosen }?: ThreadFilter & {
         onError?: (error: RollcallError) => void;
     }): () => void;
     /**
      * The newest threads.
-     * @param {Chosen} [chosen]
+     * @param {ThreadFilter} [chosen]
      * @returns {Promise<Thread[]>}
      */
-    list(chosen?: Chosen): Promise<Thread[]>;
+    list(chosen?: ThreadFilter): Promise<Thread[]>;
     /**
-     * What was said last in a thread, oldest first, and `older`, the `before` of the page before this
-     * one. What a later message took the place of is left out. Without a connection it is what
-     * Firestore has kept.
+     * The last entries of a thread, oldest first, and `older`, the `before` of the page before them.
+     * Replaced turns are left out by default. Offline, entries come from Firestore's cache.
      * @param {string} threadId
-     * @param {{ limit?: number, before?: Place, withReplaced?: boolean }} [options] `limit` is 50 where
-     *   it is left out, and 500 at most.
+     * @param {{ limit?: number, before?: Place, withReplaced?: boolean }} [options] `limit` is 50
+     *   by default, and at most 500.
      * @returns {Promise<Page>}
      * @throws {RollcallError}
      */
@@ -39,7 +38,7 @@ export class Threads {
         withReplaced?: boolean;
     }): Promise<Page>;
     /**
-     * All that was said in a thread, newest first, read as it is asked for.
+     * All entries of a thread, newest first, read in batches on demand.
      * @param {string} threadId
      * @param {{ withReplaced?: boolean }} [options]
      * @returns {AsyncGenerator<Entry, void, void>}
@@ -58,7 +57,7 @@ export class Threads {
     /** @param {string} threadId */
     restore(threadId: string): Promise<void>;
     /**
-     * Forget what was said, and keep the thread.
+     * Delete the messages of a thread, and keep the thread.
      * @param {string} threadId
      */
     clear(threadId: string): Promise<any>;
@@ -77,7 +76,7 @@ export type Thread = {
      */
     waits: boolean;
 };
-export type Chosen = {
+export type ThreadFilter = {
     status?: Thread["status"];
     most?: number;
 };

@@ -2,11 +2,11 @@
 /** @import { Path } from "./partial_json.js" */
 /** @import { RunResult, ToolCallRecord } from "../types/wire.js" */
 /**
- * @typedef {{ id: string, text: string, isWhole: boolean }} Said
+ * @typedef {{ id: string, text: string, isWhole: boolean }} TextMessage
  */
 /**
- * A tool call. `arguments` grow while they are written; only a call that `isWhole` has them all.
- * `record` is what the run's result says of it, once that is there.
+ * A tool call. `arguments` grow while they stream; they are complete once it `isWhole`. `record` is
+ * the call's record from the run's result, once there is one.
  * @typedef {object} ShownCall
  * @property {string} id
  * @property {string} tool
@@ -18,32 +18,32 @@
  * @property {ToolCallRecord} [record]
  */
 /**
- * What was added to a call's arguments: pieces of strings, each with its place.
- * @typedef {{ call: ShownCall, added: { path: Path, text: string }[] }} ArgumentsNews
+ * An addition to a call's arguments: parts of strings, each with its path.
+ * @typedef {{ call: ShownCall, added: { path: Path, text: string }[] }} ArgumentsDelta
  */
 export class Transcript {
-    /** What the model and the tools said, in order. */
-    get messages(): Said[];
+    /** The messages of the model and the tools, in order. */
+    get messages(): TextMessage[];
     /** The tool calls, in order. */
     get calls(): ShownCall[];
     /** The newest message's text. */
     get text(): string;
     /**
-     * Take the next event in.
+     * Apply the next event.
      * @param {AgentEvent} event
-     * @returns {ArgumentsNews | undefined} What it added to a call's arguments.
+     * @returns {ArgumentsDelta | undefined} What it added to a call's arguments.
      */
-    take(event: AgentEvent): ArgumentsNews | undefined;
+    take(event: AgentEvent): ArgumentsDelta | undefined;
     #private;
 }
-export type Said = {
+export type TextMessage = {
     id: string;
     text: string;
     isWhole: boolean;
 };
 /**
- * A tool call. `arguments` grow while they are written; only a call that `isWhole` has them all.
- * `record` is what the run's result says of it, once that is there.
+ * A tool call. `arguments` grow while they stream; they are complete once it `isWhole`. `record` is
+ * the call's record from the run's result, once there is one.
  */
 export type ShownCall = {
     id: string;
@@ -63,9 +63,9 @@ export type ShownCall = {
     record?: ToolCallRecord | undefined;
 };
 /**
- * What was added to a call's arguments: pieces of strings, each with its place.
+ * An addition to a call's arguments: parts of strings, each with its path.
  */
-export type ArgumentsNews = {
+export type ArgumentsDelta = {
     call: ShownCall;
     added: {
         path: Path;

@@ -1,15 +1,15 @@
 /**
- * Commands by /bin/sh in a folder: bounded in time and output, without the user's secrets.
+ * Runs commands with /bin/sh in a folder, limited in time and output, without the user's secrets.
  *
- * A command may do what the user may: read files anywhere, use the network. Its folder is where it
- * begins, not where it must stay. Who approves it must know that; a container keeps it in.
+ * A command has all rights of the user: it can read files anywhere and use the network. The folder is
+ * only its working directory. Whoever approves it must know that; a container confines it.
  */
 
 import { spawn } from "node:child_process";
 import { constants } from "node:os";
 
 import { WorkspaceError } from "../workspace/errors.js";
-import { told } from "./told.js";
+import { translateErrors } from "./system_errors.js";
 
 /** @import { ChildProcess } from "node:child_process" */
 /** @import { Ended } from "../workspace/tools.js" */
@@ -17,14 +17,14 @@ import { told } from "./told.js";
 const HEAD_CHARS = 10_000;
 const TAIL_CHARS = 20_000;
 const GRACE_MS = 1_000;
-/** For output that is still on its way when the command has ended. */
-const LAST_WORDS_MS = 500;
-/** The locale's variables by name: ssh passes on whatever begins with LC_, so people keep secrets in such. */
+/** How long output is read after the command has ended. */
+const DRAIN_MS = 500;
+/** The locale's variables by name: ssh passes on whatever begins with LC_, so people put secrets there. */
 const LOCALE = [
   ...["LC_ALL", "LC_ADDRESS", "LC_COLLATE", "LC_CTYPE", "LC_IDENTIFICATION", "LC_MEASUREMENT"],
   ...["LC_MESSAGES", "LC_MONETARY", "LC_NAME", "LC_NUMERIC", "LC_PAPER", "LC_TELEPHONE", "LC_TIME"],
 ];
-const PASSED = [
+const INHERITED = [
   ...["PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "TZ", "TMPDIR"],
   ...LOCALE,
 ];
@@ -36,7 +36,7 @@ const GIT_CONFIG = Object.entries({
   "safe.bareRepository": "explicit",
 });
 /** Before each command, on its first line: no variable switches external diffs off. */
-const PLAIN_GIT =
+const GIT_FUNCTION =
   'git() { case "$1" in diff|log|show) rollcall_git=$1; shift; ' +
   'command git "$rollcall_git" --no-ext-diff --no-textconv "$@";; *) command git "$@";; esac; }; ';
 const SET = {
@@ -67,7 +67,7 @@ const SET = {
 export async function runCommand(command, { folder, timeoutS, signal, onOutput, environment }) {
   if (process.platform === "win32") throw new WorkspaceError("commands are not run on Windows");
   signal.throwIfAborted();
-  const child = spawn("/bin/sh", ["-c", PLAIN_GIT + command], {
+  const child = spawn("/bin/sh", ["-c", GIT_FUNCTION + command], {
     cwd: folder,
     env: environmentFor(process.env, environment),
     stdio: ["ignore", "pipe", "pipe"],
@@ -89,7 +89,7 @@ export async function runCommand(command, { folder, timeoutS, signal, onOutput, 
   }, timeoutS * 1_000);
   signal.addEventListener("abort", stop);
   try {
-    const exitCode = await told("commands cannot be run here", () => ended(child));
+    const exitCode = await translateErrors("commands cannot be run here", () => ended(child));
     signal.throwIfAborted();
     const { text, isCut } = output;
     return isLate ? { output: text, isCut, isLate } : { exitCode, output: text, isCut };
@@ -105,7 +105,7 @@ export async function runCommand(command, { folder, timeoutS, signal, onOutput, 
  * @param {string[]} allowed
  */
 function environmentFor(inherited, allowed) {
-  const names = new Set([...PASSED, ...allowed]);
+  const names = new Set([...INHERITED, ...allowed]);
   const entries = Object.entries(inherited).filter(([name]) => names.has(name));
   const path = (inherited.PATH ?? "").split(":").filter((entry) => entry.startsWith("/"));
   return { ...Object.fromEntries(entries), ...SET, PATH: path.join(":") || "/usr/bin:/bin" };
@@ -121,7 +121,7 @@ function ended(child) {
     child.on("error", (error) => reject(error));
     child.on("exit", (code, signal) => {
       const exitCode = code ?? 128 + (signal ? constants.signals[signal] : 0);
-      const timer = setTimeout(() => resolve(exitCode), LAST_WORDS_MS);
+      const timer = setTimeout(() => resolve(exitCode), DRAIN_MS);
       child.on("close", () => {
         clearTimeout(timer);
         resolve(exitCode);

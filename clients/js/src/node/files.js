@@ -1,10 +1,10 @@
 /**
- * One folder of the disk as a workspace.
+ * A folder of the disk as a workspace.
  *
- * Every part of a path is looked at before it is gone through: links are refused, and what was
- * opened is compared with what was looked at. Node cannot open a file relative to an open folder, so
- * that a program that swaps folders for links at the very moment can still get in between: this
- * keeps a model inside, not another program of the same user.
+ * Every part of a path is checked before it is entered: links are refused, and an opened file is
+ * compared with what was checked. Node cannot open a file relative to an open folder, so a program that
+ * swaps folders for links at that very moment can win the race: this confines a model, not another
+ * program of the same user.
  */
 
 import { randomBytes } from "node:crypto";
@@ -16,20 +16,20 @@ import { WorkspaceError } from "../workspace/errors.js";
 import { filePartsOf, partsOf } from "../workspace/paths.js";
 import { runCommand } from "./commands.js";
 import { guardedFile, isTemporary, pathsIn, pattern, temporaryName } from "./guard.js";
-import { told } from "./told.js";
+import { translateErrors } from "./system_errors.js";
 
 /** @import { Dirent, Stats } from "node:fs" */
 /** @import { FileHandle } from "node:fs/promises" */
 /** @import { Entry, WorkspaceFiles } from "../workspace/tools.js" */
 
 const MAX_BYTES = 10 * 1024 * 1024;
-/** Entries of a folder that the wildcards of a command are compared with. */
+/** The most entries of a folder that a command's wildcards are compared with. */
 const MAX_ENTRIES = 10_000;
-/** What makes a folder a git repository, whatever its name. */
+/** The entries by which git recognizes a repository, whatever the folder's name. */
 const REPOSITORY = ["HEAD", "objects", "refs"];
 
 /**
- * @typedef {object} Allowed What is refused unless it is allowed.
+ * @typedef {object} Allowed The refusals that the app lifts.
  * @property {boolean} [secrets] Files that are known to hold keys and passwords.
  * @property {boolean} [hardLinks] Files that have another name, maybe outside.
  * @property {boolean} [startupFiles] Writing what runs by itself when a shell, an editor or git does.
@@ -48,7 +48,7 @@ export class DiskFiles {
    * @param {Allowed} [allowed]
    */
   constructor(root, allowed = {}) {
-    this.#root = told("the workspace's folder", () => realpath(resolve(root)));
+    this.#root = translateErrors("the workspace's folder", () => realpath(resolve(root)));
     this.#root.catch(() => undefined); // the first use tells
     this.#allowed = allowed;
     const { commands = true, environment = [] } = allowed;
@@ -68,7 +68,7 @@ export class DiskFiles {
   async list(path) {
     const parts = partsOf(path);
     this.#checkRead(parts, path);
-    return told(path, async () => {
+    return translateErrors(path, async () => {
       const folder = await this.#folder(parts, path);
       if (!folder) return undefined;
       const found = await readdir(folder, { withFileTypes: true });
@@ -84,7 +84,7 @@ export class DiskFiles {
   async read(path) {
     const parts = filePartsOf(path);
     this.#checkRead(parts, path);
-    return told(path, async () => {
+    return translateErrors(path, async () => {
       const folder = await this.#folder(parts.slice(0, -1), path);
       return folder ? this.#bytes(join(folder, parts[parts.length - 1]), path) : undefined;
     });
@@ -99,7 +99,7 @@ export class DiskFiles {
     const parts = filePartsOf(path);
     this.#checkRead(parts, path);
     await this.#checkWrite(parts, path);
-    return told(path, () => this.#put(parts, path, bytes, before));
+    return translateErrors(path, () => this.#put(parts, path, bytes, before));
   }
 
   /**

@@ -1,5 +1,5 @@
 /**
- * Paths inside of a folder that are still not for a model: secrets, and what runs by itself.
+ * The paths inside a folder that are refused: secrets, startup files and repositories.
  *
  * `guarded_files.js` lists them, each with its reason. A path there is a name (`.bashrc`, `*.pem`),
  * the end of a path (`.cargo/config.toml`) or, with a slash at its end, a folder anywhere with all
@@ -23,14 +23,14 @@ const PATHS = GUARDED_FILES.files.flatMap(({ kind, reason, paths }) =>
   })),
 );
 
-/** What the last part of any guarded path matches: a path without such a name is none. */
+/** A pattern for the last parts of all guarded paths, to pass quickly over all others. */
 const LAST_PARTS = new RegExp(
   [...new Set(PATHS.map(({ parts }) => parts[parts.length - 1].source))].join("|"),
   "su",
 );
 
 /**
- * Why a path is guarded; undefined where it is not.
+ * The rule that guards a path, or undefined.
  * @param {string[]} parts
  * @returns {Guarded | undefined}
  */
@@ -48,8 +48,8 @@ export function guardedFile(parts) {
 }
 
 /**
- * The paths that a command plainly names, quotes taken away. What a shell puts together
- * (`a=.e; cat ${a}nv`) is not found: a person approves the command.
+ * The paths that a command names literally, without quotes. Names that the shell assembles
+ * (`a=.e; cat ${a}nv`) are not detected: a person approves the command.
  * @param {string} command
  * @returns {string[]}
  */
@@ -58,7 +58,7 @@ export function pathsIn(command) {
 }
 
 /**
- * A test whether a name is one of those a shell's pattern of one name means.
+ * A regular expression for a shell's wildcard pattern of one name.
  * @param {string} glob With `*`, `?` and `[…]`.
  */
 export function pattern(glob) {
@@ -77,7 +77,7 @@ export function temporaryName(digits) {
 }
 
 /**
- * Whether it is a file of ours that is not written whole.
+ * Whether it is a temporary file of this client.
  * @param {string} name
  */
 export function isTemporary(name) {
@@ -95,7 +95,7 @@ function fits(wanted, names, start) {
 }
 
 /**
- * A name as the most forgiving file system compares it.
+ * Normalize a name as the most lenient file system compares it.
  * @param {string} name
  */
 function folded(name) {

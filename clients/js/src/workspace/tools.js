@@ -1,23 +1,23 @@
 /**
  * The tools of the `workspace` agent over any file system.
  *
- * Paths are checked here, and reach the file system as plain parts joined with `/`, "." for the
- * root. That they lead nowhere else (links, for one) is the file system's to see to.
+ * Paths are validated here, and reach the file system as plain parts joined with `/`, "." for the
+ * root. The file system must ensure that they do not lead outside, as links could.
  */
 
-import { changing } from "./changing.js";
-import { looking } from "./looking.js";
-import { running } from "./running.js";
+import { writeTools } from "./write_tools.js";
+import { readTools } from "./read_tools.js";
+import { commandTool } from "./command_tool.js";
 
 /** @import { ClientTools } from "../client_tools.js" */
 
 /**
- * What lies in a folder; `size` in bytes, of files alone.
+ * An entry of a folder. `size` is that of a file, in bytes.
  * @typedef {{ name: string, type: "file" | "directory" | "link", size?: number }} Entry
  */
 
 /**
- * How a command ended; without a code where it was stopped.
+ * The end of a command; without an exit code if it was stopped.
  * @typedef {{ exitCode?: number, output: string, isCut?: boolean, isLate?: boolean }} Ended
  */
 
@@ -42,5 +42,5 @@ import { running } from "./running.js";
  * @returns {ClientTools}
  */
 export function workspaceTools(files) {
-  return { ...looking(files), ...changing(files), ...running(files) };
+  return { ...readTools(files), ...writeTools(files), ...commandTool(files) };
 }

@@ -1,5 +1,5 @@
 /**
- * @typedef {object} Allowed What is refused unless it is allowed.
+ * @typedef {object} Allowed The refusals that the app lifts.
  * @property {boolean} [secrets] Files that are known to hold keys and passwords.
  * @property {boolean} [hardLinks] Files that have another name, maybe outside.
  * @property {boolean} [startupFiles] Writing what runs by itself when a shell, an editor or git does.
@@ -33,7 +33,7 @@ export class DiskFiles {
     #private;
 }
 /**
- * What is refused unless it is allowed.
+ * The refusals that the app lifts.
  */
 export type Allowed = {
     /**

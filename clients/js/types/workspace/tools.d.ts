@@ -1,10 +1,10 @@
 /** @import { ClientTools } from "../client_tools.js" */
 /**
- * What lies in a folder; `size` in bytes, of files alone.
+ * An entry of a folder. `size` is that of a file, in bytes.
  * @typedef {{ name: string, type: "file" | "directory" | "link", size?: number }} Entry
  */
 /**
- * How a command ended; without a code where it was stopped.
+ * The end of a command; without an exit code if it was stopped.
  * @typedef {{ exitCode?: number, output: string, isCut?: boolean, isLate?: boolean }} Ended
  */
 /**
@@ -28,7 +28,7 @@
  */
 export function workspaceTools(files: WorkspaceFiles): ClientTools;
 /**
- * What lies in a folder; `size` in bytes, of files alone.
+ * An entry of a folder. `size` is that of a file, in bytes.
  */
 export type Entry = {
     name: string;
@@ -36,7 +36,7 @@ export type Entry = {
     size?: number;
 };
 /**
- * How a command ended; without a code where it was stopped.
+ * The end of a command; without an exit code if it was stopped.
  */
 export type Ended = {
     exitCode?: number;

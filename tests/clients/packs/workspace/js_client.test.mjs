@@ -8,12 +8,12 @@ import { signInAnonymously } from "firebase/auth";
 import { doc, onSnapshot } from "firebase/firestore";
 import { getFunctions } from "firebase/functions";
 
-import { PATIENCE } from "../../../../clients/js/src/course.js";
+import { PATIENCE } from "../../../../clients/js/src/run_stream.js";
 import { Rollcall } from "../../../../clients/js/src/index.js";
 import { DiskFiles } from "../../../../clients/js/src/node/index.js";
 import { MemoryFiles, workspaceTools } from "../../../../clients/js/src/workspace/index.js";
-import { chance } from "../../../../clients/js/test/documents.mjs";
-import { withWebLocks } from "../../../../clients/js/test/scenes.mjs";
+import { chance } from "../../../../clients/js/test/json_values.mjs";
+import { withWebLocks } from "../../../../clients/js/test/fake_server.mjs";
 import { letAsk, model, network, served } from "../../js_support.mjs";
 import { TASK, task, taskFolder } from "./js_task.mjs";
 import { App, seed, within } from "../../support.mjs";

@@ -1,18 +1,18 @@
-/** What the system refuses, told by a path inside of the root: a model learns nothing of the disk. */
+/** Translates errors of the operating system into ones without absolute paths, for the model. */
 
 import { getSystemErrorMap } from "node:util";
 
 import { WorkspaceError } from "../workspace/errors.js";
 
 /**
- * Do something with a file; an error of the system names this path and the reason.
+ * Run file operations; a system error becomes a `WorkspaceError` with this path and the reason.
  * @template T
- * @param {string} path As it was asked for.
+ * @param {string} path As requested.
  * @param {() => Promise<T>} work
  * @returns {Promise<T>}
  * @throws {WorkspaceError} As in "src/a.js: permission denied".
  */
-export async function told(path, work) {
+export async function translateErrors(path, work) {
   try {
     return await work();
   } catch (error) {
@@ -22,9 +22,9 @@ export async function told(path, work) {
 }
 
 /**
- * The system's own words; its errors' messages have paths in them.
+ * The system's description of an error; the error's own message contains paths.
  * @param {any} error
- * @returns {string | undefined} Undefined where it is no error of the system.
+ * @returns {string | undefined} Undefined for other errors.
  */
 function reasonOf(error) {
   if (error instanceof WorkspaceError || typeof error?.syscall !== "string") return undefined;

@@ -2,6 +2,6 @@
  * @param {WorkspaceFiles} files
  * @returns {ClientTools}
  */
-export function running(files: WorkspaceFiles): ClientTools;
+export function commandTool(files: WorkspaceFiles): ClientTools;
 import type { WorkspaceFiles } from "./tools.js";
 import type { ClientTools } from "../client_tools.js";

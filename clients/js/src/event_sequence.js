@@ -1,26 +1,26 @@
-/** What has been seen of one run's events, so that each is passed on once, and none is missed. */
+/** Checks the numbers of a run's events, so that each is delivered once and in order. */
 
 /** @import { AgentEvent } from "./events.js" */
 
 /**
- * What an event is, beside those seen before: the next one; one that was seen; one that other
- * events are missing before; one that stands in another's place; or one without a number.
- * @typedef {"next" | "seen" | "gap" | "other" | "unnumbered"} Standing
+ * An event's position among those before: the next one, a duplicate, one after a gap, a replacement
+ * of an earlier one, or one without a number.
+ * @typedef {"next" | "duplicate" | "gap" | "replacement" | "unnumbered"} Position
  */
 
-export class Seen {
+export class EventSequence {
   /** @type {number[]} A digest of each event, by its number. */
   #digests = [];
 
-  /** How many were seen, which is the number of the next. */
+  /** The number of events so far, which is the number of the next one. */
   get count() {
     return this.#digests.length;
   }
 
   /**
-   * Look at an event, and count it if it is the next or another in one's place.
+   * Classify an event, and record it if it is new.
    * @param {AgentEvent} event
-   * @returns {Standing}
+   * @returns {Position}
    */
   take(event) {
     const n = event.metadata?.n;
@@ -31,16 +31,15 @@ export class Seen {
       this.#digests.push(digest);
       return "next";
     }
-    if (this.#digests[n] === digest) return "seen";
+    if (this.#digests[n] === digest) return "duplicate";
     this.#digests.length = n;
     this.#digests.push(digest);
-    return "other";
+    return "replacement";
   }
 }
 
 /**
- * 32 bits of an event's text, without what is told of it and a large result: the stored event has
- * neither.
+ * A 32-bit hash of an event, without metadata and result, which stored events may lack.
  * @param {AgentEvent} event
  */
 function digestOf(event) {

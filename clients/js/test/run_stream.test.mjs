@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { Course } from "../src/course.js";
-import { chance } from "./documents.mjs";
+import { RunStream } from "../src/run_stream.js";
+import { chance } from "./json_values.mjs";
 import {
   networkError,
   numbered,
@@ -14,12 +14,12 @@ import {
   runOf,
   storing,
   streaming,
-} from "./scenes.mjs";
+} from "./fake_server.mjs";
 
 const REQUEST = { agent: "a", message: "Hi", runId: "r" };
 
-async function read(ways, { request = REQUEST, signal = new AbortController().signal } = {}) {
-  const course = new Course({ patience: PATIENCE, ...ways }, request, signal).events();
+async function read(access, { request = REQUEST, signal = new AbortController().signal } = {}) {
+  const course = new RunStream({ patience: PATIENCE, ...access }, request, signal).events();
   const events = [];
   let next = await course.next();
   for (; !next.done; next = await course.next()) events.push(next.value);

@@ -1,4 +1,4 @@
-/** `run_command`, where the file system runs commands. */
+/** The tool `run_command`, for file systems that run commands. */
 
 import { WorkspaceError } from "./errors.js";
 
@@ -6,14 +6,14 @@ import { WorkspaceError } from "./errors.js";
 /** @import { WorkspaceFiles } from "./tools.js" */
 
 const MAX_CHARS = 4_000;
-/** What nobody sees who approves a command. */
-const UNSEEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
+/** Characters that the person who approves a command cannot see. */
+const INVISIBLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
 
 /**
  * @param {WorkspaceFiles} files
  * @returns {ClientTools}
  */
-export function running(files) {
+export function commandTool(files) {
   if (!files.run) return {};
   const run = files.run.bind(files);
   return {
@@ -45,7 +45,7 @@ function check(command) {
   if (!command.trim()) throw new WorkspaceError("command: it is empty");
   if (command.length > MAX_CHARS)
     throw new WorkspaceError(`command: longer than ${MAX_CHARS} characters`);
-  if (UNSEEN.test(command.replace(/[\n\t]/g, ""))) {
+  if (INVISIBLE.test(command.replace(/[\n\t]/g, ""))) {
     throw new WorkspaceError("command: it has characters that nobody sees who approves it");
   }
 }

@@ -1,16 +1,16 @@
-/** Who is told of a run as it happens. */
+/** The listeners of a run. */
 
 /** @import { AgentEvent } from "./events.js" */
-/** @import { ArgumentsNews } from "./transcript.js" */
+/** @import { ArgumentsDelta } from "./transcript.js" */
 
 /**
  * @typedef {object} Listeners
  * @property {(event: AgentEvent) => void} event Every event.
  * @property {(news: { delta: string, text: string, messageId: string }) => void} text
- * @property {(news: ArgumentsNews) => void} arguments A tool call's arguments grow.
+ * @property {(news: ArgumentsDelta) => void} arguments A tool call's arguments grow.
  */
 
-export class Listening {
+export class ListenerSet {
   /** @type {{ [Name in keyof Listeners]: Set<Listeners[Name]> }} */
   #listeners = { event: new Set(), text: new Set(), arguments: new Set() };
 
@@ -26,12 +26,12 @@ export class Listening {
   }
 
   /**
-   * Tell everybody; what a listener throws is an uncaught error of the app's, and the run goes on.
+   * Call the listeners of an event. What one throws becomes an uncaught error; the run goes on.
    * @template {keyof Listeners} Name
    * @param {Name} name
    * @param {Parameters<Listeners[Name]>[0]} news
    */
-  tell(name, news) {
+  notify(name, news) {
     for (const listener of this.#listeners[name]) {
       try {
         /** @type {(news: any) => void} */ (listener)(news);

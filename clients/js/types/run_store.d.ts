@@ -3,17 +3,17 @@
 /** @import { AgentEvent } from "./events.js" */
 /** @import { RunResult } from "../types/wire.js" */
 /**
- * What a thread waits for: the calls and questions of a run. The client's part of it may be over
- * before the rest is. `takenBy` says where the calls are being run.
+ * What a thread waits for: the calls and decisions of a run. `isAnswered` and `isLate` are about the
+ * calls alone. `takenBy` says which client runs them.
  * @typedef {{ runId: string, isAnswered?: boolean, isLate?: boolean,
  *   takenBy?: { runId: string, place: string } }} Waiting
  */
 /**
- * What a run's document says of its end; `continuedBy` is the run that went on where it waited.
+ * The state of a run. `continuedBy` is the run that continued the turn.
  * @typedef {{ status: "running" | "done" | "failed" | "cancelled", result?: RunResult,
  *   error?: { code?: string, message?: string, hint?: string }, continuedBy?: string }} RunState
  */
-export class StoredRuns {
+export class RunStore {
     /**
      * @param {Firestore} db
      * @param {Auth} auth
@@ -21,7 +21,7 @@ export class StoredRuns {
      */
     constructor(db: Firestore, auth: Auth, names?: Names);
     /**
-     * The events of a run from its first on, as they are stored, until the signal ends it.
+     * The events of a run from the first, as they are stored, until the signal is aborted.
      * @param {string} threadId
      * @param {string} runId
      * @param {AbortSignal} signal
@@ -30,7 +30,7 @@ export class StoredRuns {
      */
     follow(threadId: string, runId: string, signal: AbortSignal): AsyncGenerator<AgentEvent, void, void>;
     /**
-     * The events that are stored now.
+     * The events stored so far.
      * @param {string} threadId
      * @param {string} runId
      * @returns {Promise<AgentEvent[]>}
@@ -44,27 +44,27 @@ export class StoredRuns {
      */
     state(threadId: string, runId: string): Promise<RunState>;
     /**
-     * What a thread waits for; undefined where that is nothing. In an app that watches the thread
-     * itself, it is what that was told last, which may be of a moment ago.
+     * What a thread waits for, if anything. In an app that watches the thread, Firestore answers with
+     * the last snapshot, which may be slightly old.
      * @param {string} threadId
      * @returns {Promise<Waiting | undefined>}
      * @throws {RollcallError}
      */
     waiting(threadId: string): Promise<Waiting | undefined>;
     /**
-     * Take the calls that a run left, before they are run: the rules let one place do so.
+     * Claim the pending calls of a run before running them. The rules let one client do so.
      * @param {string} threadId
      * @param {string} runId
      * @param {string} place
-     * @returns {Promise<boolean>} False where another place has taken them, or nothing waits any more.
+     * @returns {Promise<boolean>} False if another client has claimed them, or nothing waits any more.
      * @throws {RollcallError}
      */
     take(threadId: string, runId: string, place: string): Promise<boolean>;
     #private;
 }
 /**
- * What a thread waits for: the calls and questions of a run. The client's part of it may be over
- * before the rest is. `takenBy` says where the calls are being run.
+ * What a thread waits for: the calls and decisions of a run. `isAnswered` and `isLate` are about the
+ * calls alone. `takenBy` says which client runs them.
  */
 export type Waiting = {
     runId: string;
@@ -76,7 +76,7 @@ export type Waiting = {
     };
 };
 /**
- * What a run's document says of its end; `continuedBy` is the run that went on where it waited.
+ * The state of a run. `continuedBy` is the run that continued the turn.
  */
 export type RunState = {
     status: "running" | "done" | "failed" | "cancelled";

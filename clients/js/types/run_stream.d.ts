@@ -1,65 +1,65 @@
 /** @import { AgentEvent } from "./events.js" */
-/** @import { StoredRuns } from "./stored.js" */
+/** @import { RunStore } from "./run_store.js" */
 /** @import { RunRequest, RunResult } from "../types/wire.js" */
 /**
- * How patient a client is, in ms.
+ * How long a client waits before it retries and gives up, in ms.
  * @typedef {object} Patience
- * @property {number} quiet Without an event for so long, it is looked whether there is news elsewhere.
- * @property {number} most Without getting any further for so long, it gives up.
- * @property {number} [pause] Before it asks again; each time twice as long, up to 8 s.
+ * @property {number} quiet After this time without an event it looks for stored ones.
+ * @property {number} most After this time without progress it gives up.
+ * @property {number} [pause] The first delay before a retry. It doubles each time, up to 8 s.
  */
 /** @type {Patience} */
 export const PATIENCE: Patience;
 /**
- * @typedef {object} Ways
+ * @typedef {object} RunAccess
  * @property {(data: RunRequest, signal: AbortSignal) => AsyncGenerator<AgentEvent, RunResult, void>} stream
- * @property {Pick<StoredRuns, "follow" | "events" | "state" | "take" | "waiting">} [stored]
+ * @property {Pick<RunStore, "follow" | "events" | "state" | "take" | "waiting">} [stored]
  * @property {Patience} [patience]
  */
-export class Course {
+export class RunStream {
     /**
-     * @param {Ways} ways
+     * @param {RunAccess} access
      * @param {RunRequest | { threadId: string, runId: string }} request The data of `run_agent`, with
-     *   a run id; the ids alone for a run that is only watched.
-     * @param {AbortSignal} signal Ends the watching.
+     *   a run id, or only the ids, to watch a run.
+     * @param {AbortSignal} signal Ends the stream.
      */
-    constructor(ways: Ways, request: RunRequest | {
+    constructor(access: RunAccess, request: RunRequest | {
         threadId: string;
         runId: string;
     }, signal: AbortSignal);
     /**
-     * The run's events, and its result in the end.
+     * Yield the run's events and return its result.
      * @returns {AsyncGenerator<AgentEvent, RunResult, void>}
      * @throws {RollcallError} The run failed, was refused, or cannot be reached.
      */
     events(): AsyncGenerator<AgentEvent, RunResult, void>;
-    /** Whether it was over before it was asked for here. */
+    /** Whether the run had ended before this request. */
     get isRetold(): boolean;
     #private;
 }
 /**
- * How patient a client is, in ms.
+ * How long a client waits before it retries and gives up, in ms.
  */
 export type Patience = {
     /**
-     * Without an event for so long, it is looked whether there is news elsewhere.
+     * After this time without an event it looks for stored ones.
      */
     quiet: number;
     /**
-     * Without getting any further for so long, it gives up.
+     * After this time without progress it gives up.
      */
     most: number;
     /**
-     * Before it asks again; each time twice as long, up to 8 s.
+     * The first delay before a retry. It doubles each time, up to 8 s.
      */
     pause?: number | undefined;
 };
-export type Ways = {
+export type RunAccess = {
     stream: (data: RunRequest, signal: AbortSignal) => AsyncGenerator<AgentEvent, RunResult, void>;
-    stored?: Pick<StoredRuns, "waiting" | "events" | "follow" | "state" | "take"> | undefined;
+    stored?: Pick<RunStore, "waiting" | "events" | "follow" | "state" | "take"> | undefined;
     patience?: Patience | undefined;
 };
 import type { AgentEvent } from "./events.js";
 import type { RunResult } from "../types/wire.js";
 import type { RunRequest } from "../types/wire.js";
-import type { StoredRuns } from "./stored.js";
+import type { RunStore } from "./run_store.js";

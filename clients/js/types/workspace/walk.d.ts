@@ -1,4 +1,4 @@
-/** One way through folders; `isCut` where a bound ended it early. */
+/** A walk through folders. `isCut` becomes true when a limit ends it early. */
 export class Walk {
     /**
      * @param {WorkspaceFiles} files
@@ -8,13 +8,13 @@ export class Walk {
     isCut: boolean;
     isInTime(): boolean;
     isPauseDue(): boolean;
-    /** Let the page do what waits; an abort, which may have come meanwhile, ends the walk. */
+    /** Yield to the page. An abort, which may have come meanwhile, ends the walk. */
     pause(): Promise<void>;
     /**
-     * What lies below a folder, by name, what is near first. Links are not followed, and folders that
-     * are not for us to read are passed over.
+     * The entries below a folder, sorted by name, the nearest first. Links are not followed, and
+     * unreadable folders are skipped.
      * @param {string} place
-     * @param {string} path As it was asked for.
+     * @param {string} path As requested.
      * @param {number} depth
      */
     below(place: string, path: string, depth: number): AsyncGenerator<{

@@ -1,48 +1,47 @@
 /**
- * The course of one run, from its start to its end: each event once, in order, however often the
- * connection is lost on the way.
+ * The events of one run, each once and in order, across lost connections.
  *
- * A stream that is lost is continued from the run's stored events, where Firestore is at hand, and
- * otherwise, or when nothing new comes there, by asking again with the same run id and data, which
- * starts nothing anew.
+ * A lost stream is continued from the events stored in Firestore, if the app passed it. Without it,
+ * or when nothing new is stored, the same request is sent again: a run id names one run, so that
+ * nothing is started twice.
  */
 
 import { isLost, RollcallError, toRollcallError } from "./errors.js";
-import { rewound } from "./events.js";
-import { Seen } from "./seen.js";
-import { pause, whenOnline } from "./waiting.js";
+import { rewindEvent } from "./events.js";
+import { EventSequence } from "./event_sequence.js";
+import { backOff, whenOnline } from "./retry.js";
 
 /** @import { AgentEvent } from "./events.js" */
-/** @import { StoredRuns } from "./stored.js" */
+/** @import { RunStore } from "./run_store.js" */
 /** @import { RunRequest, RunResult } from "../types/wire.js" */
 
 /**
- * How patient a client is, in ms.
+ * How long a client waits before it retries and gives up, in ms.
  * @typedef {object} Patience
- * @property {number} quiet Without an event for so long, it is looked whether there is news elsewhere.
- * @property {number} most Without getting any further for so long, it gives up.
- * @property {number} [pause] Before it asks again; each time twice as long, up to 8 s.
+ * @property {number} quiet After this time without an event it looks for stored ones.
+ * @property {number} most After this time without progress it gives up.
+ * @property {number} [pause] The first delay before a retry. It doubles each time, up to 8 s.
  */
 
 /** @type {Patience} */
 export const PATIENCE = { quiet: 20_000, most: 120_000, pause: 250 };
 
-/** So often a run that answers nothing but refusals that may pass is asked for again. */
+/** The most retries of a run that only answers with transient refusals. */
 const REFUSALS = 5;
 
 /**
- * @typedef {object} Ways
+ * @typedef {object} RunAccess
  * @property {(data: RunRequest, signal: AbortSignal) => AsyncGenerator<AgentEvent, RunResult, void>} stream
- * @property {Pick<StoredRuns, "follow" | "events" | "state" | "take" | "waiting">} [stored]
+ * @property {Pick<RunStore, "follow" | "events" | "state" | "take" | "waiting">} [stored]
  * @property {Patience} [patience]
  */
 
-export class Course {
-  #ways;
+export class RunStream {
+  #access;
   #request;
   #signal;
   #patience;
-  #seen = new Seen();
+  #sequence = new EventSequence();
   /** @type {string | undefined} */
   #threadId;
   /** @type {string} */
@@ -50,37 +49,37 @@ export class Course {
   #hasBegun = false;
   #isRetold = false;
   /** When the newest event came. */
-  #newsAt = Date.now();
+  #lastEventAt = Date.now();
   /** @type {RunResult | undefined} */
   #result;
   /** @type {RollcallError | undefined} */
   #failure;
 
   /**
-   * @param {Ways} ways
+   * @param {RunAccess} access
    * @param {RunRequest | { threadId: string, runId: string }} request The data of `run_agent`, with
-   *   a run id; the ids alone for a run that is only watched.
-   * @param {AbortSignal} signal Ends the watching.
+   *   a run id, or only the ids, to watch a run.
+   * @param {AbortSignal} signal Ends the stream.
    */
-  constructor(ways, request, signal) {
-    this.#ways = ways;
+  constructor(access, request, signal) {
+    this.#access = access;
     this.#request = "agent" in request ? request : undefined;
     this.#threadId = request.threadId;
     this.#runId = request.runId ?? "";
     this.#signal = signal;
-    this.#patience = ways.patience ?? PATIENCE;
+    this.#patience = access.patience ?? PATIENCE;
     this.#hasBegun = !this.#request;
   }
 
   /**
-   * The run's events, and its result in the end.
+   * Yield the run's events and return its result.
    * @returns {AsyncGenerator<AgentEvent, RunResult, void>}
    * @throws {RollcallError} The run failed, was refused, or cannot be reached.
    */
   async *events() {
     let isStored = !this.#request;
     for (let lost = 0, refusals = 0, since = Date.now(); ; lost += 1) {
-      const before = this.#seen.count;
+      const before = this.#sequence.count;
       /** @type {unknown} */
       let cause;
       try {
@@ -91,9 +90,9 @@ export class Course {
       this.#signal.throwIfAborted();
       if (this.#result) return this.#result;
       if (this.#failure) throw this.#failure;
-      if (this.#seen.count > before) [lost, refusals, since] = [0, 0, Date.now()];
-      const { code, retryAfterS = 0 } = toRollcallError(cause ?? lostSome());
-      if (!this.#passes(cause, code)) throw toRollcallError(cause);
+      if (this.#sequence.count > before) [lost, refusals, since] = [0, 0, Date.now()];
+      const { code, retryAfterS = 0 } = toRollcallError(cause ?? eventsLost());
+      if (!this.#isPassing(cause, code)) throw toRollcallError(cause);
       if (isRefusal(cause) && ++refusals > REFUSALS) throw toRollcallError(cause);
       if (Date.now() - since > this.#patience.most) throw this.#unreachable(cause);
       isStored = !this.#request || (!isStored && this.#canBeFollowed());
@@ -107,26 +106,26 @@ export class Course {
    */
   async #pause(lost, leastS) {
     const first = this.#patience.pause ?? 250;
-    await pause(Math.max(leastS * 1_000, first * 2 ** lost), this.#signal);
+    await backOff(Math.max(leastS * 1_000, first * 2 ** lost), this.#signal);
   }
 
-  /** Whether it was over before it was asked for here. */
+  /** Whether the run had ended before this request. */
   get isRetold() {
-    return this.#isRetold || this.#seen.count === 0;
+    return this.#isRetold || this.#sequence.count === 0;
   }
 
   #canBeFollowed() {
-    return !!this.#ways.stored && this.#threadId !== undefined && this.#hasBegun;
+    return !!this.#access.stored && this.#threadId !== undefined && this.#hasBegun;
   }
 
   /**
-   * Whether the run may be found elsewhere after this error, or none.
+   * Whether the run may still be reached after this error.
    * @param {unknown} cause
    * @param {string} code
    */
-  #passes(cause, code) {
+  #isPassing(cause, code) {
     if (cause === undefined || isLost(cause)) return true;
-    // It goes on elsewhere; or somebody is at this moment at what it answers.
+    // Another client continues it, or answers the same calls at this moment.
     const isAnswer = !!(this.#request?.toolResults ?? this.#request?.resume);
     return code === "aborted" && (this.#hasBegun || isAnswer);
   }
@@ -143,7 +142,7 @@ export class Course {
   async *#fromStream() {
     const attempt = new AbortController();
     const signal = AbortSignal.any([this.#signal, attempt.signal]);
-    const stream = this.#ways.stream(/** @type {RunRequest} */ (this.#request), signal);
+    const stream = this.#access.stream(/** @type {RunRequest} */ (this.#request), signal);
     const stop = this.#watch(attempt);
     try {
       let next = await stream.next();
@@ -151,12 +150,12 @@ export class Course {
         const isThere = yield* this.#take(next.value);
         if (isThere || this.#result) continue;
         yield* this.#fill();
-        if (!(yield* this.#take(next.value))) throw lostSome();
+        if (!(yield* this.#take(next.value))) throw eventsLost();
       }
       if (this.#hasBegun && !this.#result) yield* this.#fill();
       this.#result ??= next.value;
     } catch (error) {
-      if (attempt.signal.aborted) throw lostSome(); // it was quiet for too long
+      if (attempt.signal.aborted) throw eventsLost(); // it was quiet for too long
       if (this.#hasBegun && isRefusal(error) && !isLost(error)) yield* this.#fill();
       if (this.#failure && isRefusal(error)) this.#failure = toRollcallError(error);
       throw error;
@@ -167,20 +166,20 @@ export class Course {
   }
 
   /**
-   * End a stream that is quiet while there is news in the store, as one does whose network is gone.
+   * Abort a stream that is silent while new events are stored, as happens when the network is lost.
    * @param {AbortController} attempt
    */
   #watch(attempt) {
     const look = async () => {
       if (!this.#canBeFollowed()) return;
-      const { stored, threadId, runId } = this.#place();
+      const { stored, threadId, runId } = this.#storedRun();
       const events = await stored.events(threadId, runId);
-      if ((events.at(-1)?.metadata?.n ?? -1) >= this.#seen.count) attempt.abort();
+      if ((events.at(-1)?.metadata?.n ?? -1) >= this.#sequence.count) attempt.abort();
     };
     const looked = () => void look().catch(() => undefined); // the stream itself tells what is wrong
-    this.#newsAt = Date.now();
+    this.#lastEventAt = Date.now();
     const timer = setInterval(() => {
-      if (Date.now() - this.#newsAt >= this.#patience.quiet) looked();
+      if (Date.now() - this.#lastEventAt >= this.#patience.quiet) looked();
     }, this.#patience.quiet);
     const stop = whenOnline(() => (this.#canBeFollowed() ? looked() : attempt.abort()));
     return () => {
@@ -190,11 +189,11 @@ export class Course {
   }
 
   /**
-   * What is stored, until the run's end or until nothing new comes.
+   * The stored events, until the run ends or nothing new is stored.
    * @returns {AsyncGenerator<AgentEvent, void, void>}
    */
   async *#fromStore() {
-    const { stored, threadId, runId } = this.#place();
+    const { stored, threadId, runId } = this.#storedRun();
     const { status, result, error } = await stored.state(threadId, runId);
     if (status !== "running") {
       yield* this.#fill();
@@ -219,51 +218,51 @@ export class Course {
   }
 
   /**
-   * What is stored now and was not seen yet.
+   * The events stored so far that were not delivered yet.
    * @returns {AsyncGenerator<AgentEvent, void, void>}
    */
   async *#fill() {
     if (!this.#canBeFollowed()) return;
-    const { stored, threadId, runId } = this.#place();
+    const { stored, threadId, runId } = this.#storedRun();
     for (const event of await stored.events(threadId, runId)) {
       if (!(yield* this.#take(event))) return;
     }
   }
 
-  #place() {
-    const stored = /** @type {NonNullable<Ways["stored"]>} */ (this.#ways.stored);
+  #storedRun() {
+    const stored = /** @type {NonNullable<RunAccess["stored"]>} */ (this.#access.stored);
     return { stored, threadId: /** @type {string} */ (this.#threadId), runId: this.#runId };
   }
 
   /**
-   * Pass an event on, unless it was seen.
+   * Deliver an event, unless it is a duplicate.
    * @param {AgentEvent} event
-   * @returns {AsyncGenerator<AgentEvent, boolean, void>} False where others are missing before it.
+   * @returns {AsyncGenerator<AgentEvent, boolean, void>} False if events before it are missing.
    */
   async *#take(event) {
-    this.#newsAt = Date.now();
+    this.#lastEventAt = Date.now();
     if (event.type === "RUN_STARTED") {
       [this.#threadId, this.#runId, this.#hasBegun] = [event.threadId, event.runId, true];
-      if (this.#seen.count === 0) this.#isRetold = !!event.metadata?.isRetold;
+      if (this.#sequence.count === 0) this.#isRetold = !!event.metadata?.isRetold;
     }
-    const standing = this.#seen.take(event);
-    if (standing === "gap") return false;
-    if (standing === "unnumbered") return yield* this.#takeSummary(event);
-    if (standing === "seen") return true;
-    if (standing === "other") yield rewound(this.#runId, event.metadata?.n ?? 0);
-    yield* this.#pass(event);
+    const position = this.#sequence.take(event);
+    if (position === "gap") return false;
+    if (position === "unnumbered") return yield* this.#takeSummary(event);
+    if (position === "duplicate") return true;
+    if (position === "replacement") yield rewindEvent(this.#runId, event.metadata?.n ?? 0);
+    yield* this.#emit(event);
     return true;
   }
 
   /**
-   * A run that is done may be told again by its start and its end alone, without numbers.
+   * A finished run may be replayed as its first and last event alone, without numbers.
    * @param {AgentEvent} event
    * @returns {AsyncGenerator<AgentEvent, true, void>}
    */
   async *#takeSummary(event) {
     yield* this.#fill();
-    const isFirst = event.type === "RUN_STARTED" && this.#seen.count === 0;
-    if (isFirst || (event.type === "RUN_FINISHED" && !this.#result)) yield* this.#pass(event);
+    const isFirst = event.type === "RUN_STARTED" && this.#sequence.count === 0;
+    if (isFirst || (event.type === "RUN_FINISHED" && !this.#result)) yield* this.#emit(event);
     return true;
   }
 
@@ -271,12 +270,12 @@ export class Course {
    * @param {AgentEvent} event
    * @returns {AsyncGenerator<AgentEvent, void, void>}
    */
-  async *#pass(event) {
+  async *#emit(event) {
     if (event.type === "RUN_FINISHED") {
       const { threadId, runId } = event;
       // A very large result stands in the run's document alone.
-      const result = event.result ?? (await this.#ways.stored?.state(threadId, runId))?.result;
-      if (!result) throw lostSome();
+      const result = event.result ?? (await this.#access.stored?.state(threadId, runId))?.result;
+      if (!result) throw eventsLost();
       this.#result = result;
       yield { ...event, result };
       return;
@@ -291,12 +290,12 @@ export class Course {
   }
 }
 
-function lostSome() {
+function eventsLost() {
   return new RollcallError("unavailable", "some of the run's events were lost on the way");
 }
 
 /**
- * Whether the functions themselves said no.
+ * Whether the functions themselves refused the request.
  * @param {unknown} error
  */
 function isRefusal(error) {

@@ -1,4 +1,4 @@
-// Chance that can be repeated, and JSON documents made by it.
+// A seeded random generator, and random JSON values.
 
 /** Whole numbers below what is asked for, the same for the same seed. */
 export function chance(seed) {

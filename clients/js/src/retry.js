@@ -1,44 +1,44 @@
-/** Waiting between two tries, for the network, and no longer than until an abort. */
+/** Retries with back-off, waiting for the network, and waiting that an abort ends. */
 
 import { isLost } from "./errors.js";
 
-/** @import { Patience } from "./course.js" */
+/** @import { Patience } from "./run_stream.js" */
 
 const MAX_MS = 8_000;
 
 /**
- * Do what can be done again, until it is not lost on the way.
+ * Repeat an idempotent operation until no connection is lost on the way.
  * @template T
  * @param {() => Promise<T>} work
  * @param {Patience} patience
  * @param {AbortSignal} signal
  * @returns {Promise<T>}
  */
-export async function insist(work, { pause: first = 250, most }, signal) {
+export async function retry(work, { pause: first = 250, most }, signal) {
   const since = Date.now();
   for (let lost = 0; ; lost += 1) {
     try {
       return await unlessAborted(work(), signal);
     } catch (error) {
       if (signal.aborted || !isLost(error) || Date.now() - since > most) throw error;
-      await pause(first * 2 ** lost, signal);
+      await backOff(first * 2 ** lost, signal);
     }
   }
 }
 
 /**
- * Wait about so long before the next try, and until the device is online.
- * @param {number} ms At most 8 seconds are waited.
+ * Wait about `ms` before the next attempt, and until the device is online.
+ * @param {number} ms Capped at 8 s.
  * @param {AbortSignal} signal
  */
-export async function pause(ms, signal) {
+export async function backOff(ms, signal) {
   await sleep(Math.min(MAX_MS, ms) * (0.75 + Math.random() / 2), signal);
   if (globalThis.navigator?.onLine === false) await online(signal);
   signal.throwIfAborted();
 }
 
 /**
- * Sleep; an abort ends it early.
+ * Wait for `ms`, or until the abort.
  * @param {number} ms
  * @param {AbortSignal} signal
  */
@@ -56,7 +56,7 @@ export function sleep(ms, signal) {
 }
 
 /**
- * What the promise comes to; an abort is not kept waiting by one that does not listen to it.
+ * Await a promise, or throw as soon as the signal is aborted.
  * @template T
  * @param {T | Promise<T>} promise
  * @param {AbortSignal} signal
@@ -93,7 +93,7 @@ function online(signal) {
 }
 
 /**
- * Be told whenever the device is online again, where somebody tells that.
+ * Call the listener whenever the device is online again, where the platform reports that.
  * @param {() => void} listener
  * @returns {() => void} Stops it.
  */

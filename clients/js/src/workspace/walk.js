@@ -1,17 +1,17 @@
-/** Going through folders, within bounds of number and time, and without keeping a page waiting. */
+/** A breadth-first walk through folders, limited in entries and time, without blocking the page. */
 
 import { WorkspaceError } from "./errors.js";
 
 /** @import { Entry, WorkspaceFiles } from "./tools.js" */
 
-/** So many entries one listing or search looks at. */
-const MAX_SEEN = 20_000;
+/** The most entries that one listing or search visits. */
+const MAX_ENTRIES = 20_000;
 const MAX_MS = 10_000;
-/** So long it works before a page may do what else it has to do: less than a frame. */
+/** How long it works before it yields to the page: less than a frame. */
 const SLICE_MS = 8;
 
-/** Folders that are only gone into where they are named. */
-const LEFT_OUT = new Set([
+/** Folders that are only entered if the request names them. */
+const IGNORED = new Set([
   ".git",
   ".hg",
   ".svn",
@@ -30,11 +30,11 @@ const LEFT_OUT = new Set([
   ".cache",
 ]);
 
-/** One way through folders; `isCut` where a bound ended it early. */
+/** A walk through folders. `isCut` becomes true when a limit ends it early. */
 export class Walk {
   #files;
   #signal;
-  #left = MAX_SEEN;
+  #left = MAX_ENTRIES;
   #ends = performance.now() + MAX_MS;
   #pauseAt = performance.now() + SLICE_MS;
   isCut = false;
@@ -58,18 +58,18 @@ export class Walk {
     return performance.now() >= this.#pauseAt;
   }
 
-  /** Let the page do what waits; an abort, which may have come meanwhile, ends the walk. */
+  /** Yield to the page. An abort, which may have come meanwhile, ends the walk. */
   async pause() {
-    await turnOfTheLoop();
+    await yieldToLoop();
     this.#signal.throwIfAborted();
     this.#pauseAt = performance.now() + SLICE_MS;
   }
 
   /**
-   * What lies below a folder, by name, what is near first. Links are not followed, and folders that
-   * are not for us to read are passed over.
+   * The entries below a folder, sorted by name, the nearest first. Links are not followed, and
+   * unreadable folders are skipped.
    * @param {string} place
-   * @param {string} path As it was asked for.
+   * @param {string} path As requested.
    * @param {number} depth
    */
   async *below(place, path, depth) {
@@ -87,7 +87,7 @@ export class Walk {
         }
         const below = at === "." ? entry.name : `${at}/${entry.name}`;
         yield { path: below, type: entry.type, size: entry.size };
-        const isEntered = entry.type === "directory" && !LEFT_OUT.has(entry.name);
+        const isEntered = entry.type === "directory" && !IGNORED.has(entry.name);
         if (isEntered && level < depth) waiting.push({ at: below, level: level + 1 });
       }
     }
@@ -109,8 +109,8 @@ function sorted(entries) {
   return entries.toSorted((one, other) => (one.name < other.name ? -1 : 1));
 }
 
-/** Unlike a timer's, this turn comes soon in a tab that is hidden, too. */
-function turnOfTheLoop() {
+/** Unlike a timer, this is not throttled in a hidden tab. */
+function yieldToLoop() {
   return new Promise((resolve) => {
     const { port1, port2 } = new MessageChannel();
     port1.onmessage = () => {

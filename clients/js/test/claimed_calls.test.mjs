@@ -1,11 +1,11 @@
-// Two that follow one run, in two tabs or in one page: its calls are run by one of them.
+// Of two clients that follow one run, in two tabs or in one page, one runs its calls.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { Locks } from "../src/locks.js";
 import { Run } from "../src/run.js";
-import { networkError, PATIENCE, resultOf, runOf, withWebLocks } from "./scenes.mjs";
+import { networkError, PATIENCE, resultOf, runOf, withWebLocks } from "./fake_server.mjs";
 
 const CALL = { id: "1", tool: "act", arguments: {}, status: "client", step: 1, ms: 0 };
 const QUESTION = {
@@ -68,10 +68,10 @@ class Thread {
   /** Somebody follows the run. */
   follow(locks, tools, habits = {}) {
     const stream = (data) => this.stream(data);
-    const ways = { stream, stored: this.stored, patience: PATIENCE };
-    const home = { ways, locks, clientId: "c", call: this.call };
+    const access = { stream, stored: this.stored, patience: PATIENCE };
+    const services = { access, locks, clientId: "c", call: this.call };
     const request = { agent: "a", threadId: "t", runId: "r", clientTools: Object.keys(tools) };
-    return new Run(home, request, { clientTools: tools, ...habits }, { isWatched: true });
+    return new Run(services, request, { clientTools: tools, ...habits }, { isWatched: true });
   }
 }
 

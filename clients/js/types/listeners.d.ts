@@ -1,13 +1,13 @@
-/** Who is told of a run as it happens. */
+/** The listeners of a run. */
 /** @import { AgentEvent } from "./events.js" */
-/** @import { ArgumentsNews } from "./transcript.js" */
+/** @import { ArgumentsDelta } from "./transcript.js" */
 /**
  * @typedef {object} Listeners
  * @property {(event: AgentEvent) => void} event Every event.
  * @property {(news: { delta: string, text: string, messageId: string }) => void} text
- * @property {(news: ArgumentsNews) => void} arguments A tool call's arguments grow.
+ * @property {(news: ArgumentsDelta) => void} arguments A tool call's arguments grow.
  */
-export class Listening {
+export class ListenerSet {
     /**
      * @template {keyof Listeners} Name
      * @param {Name} name
@@ -16,12 +16,12 @@ export class Listening {
      */
     on<Name extends keyof Listeners>(name: Name, listener: Listeners[Name]): () => void;
     /**
-     * Tell everybody; what a listener throws is an uncaught error of the app's, and the run goes on.
+     * Call the listeners of an event. What one throws becomes an uncaught error; the run goes on.
      * @template {keyof Listeners} Name
      * @param {Name} name
      * @param {Parameters<Listeners[Name]>[0]} news
      */
-    tell<Name extends keyof Listeners>(name: Name, news: Parameters<Listeners[Name]>[0]): void;
+    notify<Name extends keyof Listeners>(name: Name, news: Parameters<Listeners[Name]>[0]): void;
     #private;
 }
 export type Listeners = {
@@ -37,7 +37,7 @@ export type Listeners = {
     /**
      * A tool call's arguments grow.
      */
-    arguments: (news: ArgumentsNews) => void;
+    arguments: (news: ArgumentsDelta) => void;
 };
 import type { AgentEvent } from "./events.js";
-import type { ArgumentsNews } from "./transcript.js";
+import type { ArgumentsDelta } from "./transcript.js";

@@ -1,26 +1,26 @@
 /**
- * Do what can be done again, until it is not lost on the way.
+ * Repeat an idempotent operation until no connection is lost on the way.
  * @template T
  * @param {() => Promise<T>} work
  * @param {Patience} patience
  * @param {AbortSignal} signal
  * @returns {Promise<T>}
  */
-export function insist<T>(work: () => Promise<T>, { pause: first, most }: Patience, signal: AbortSignal): Promise<T>;
+export function retry<T>(work: () => Promise<T>, { pause: first, most }: Patience, signal: AbortSignal): Promise<T>;
 /**
- * Wait about so long before the next try, and until the device is online.
- * @param {number} ms At most 8 seconds are waited.
+ * Wait about `ms` before the next attempt, and until the device is online.
+ * @param {number} ms Capped at 8 s.
  * @param {AbortSignal} signal
  */
-export function pause(ms: number, signal: AbortSignal): Promise<void>;
+export function backOff(ms: number, signal: AbortSignal): Promise<void>;
 /**
- * Sleep; an abort ends it early.
+ * Wait for `ms`, or until the abort.
  * @param {number} ms
  * @param {AbortSignal} signal
  */
 export function sleep(ms: number, signal: AbortSignal): Promise<any>;
 /**
- * What the promise comes to; an abort is not kept waiting by one that does not listen to it.
+ * Await a promise, or throw as soon as the signal is aborted.
  * @template T
  * @param {T | Promise<T>} promise
  * @param {AbortSignal} signal
@@ -28,9 +28,9 @@ export function sleep(ms: number, signal: AbortSignal): Promise<any>;
  */
 export function unlessAborted<T>(promise: T | Promise<T>, signal: AbortSignal): Promise<T>;
 /**
- * Be told whenever the device is online again, where somebody tells that.
+ * Call the listener whenever the device is online again, where the platform reports that.
  * @param {() => void} listener
  * @returns {() => void} Stops it.
  */
 export function whenOnline(listener: () => void): () => void;
-import type { Patience } from "./course.js";
+import type { Patience } from "./run_stream.js";

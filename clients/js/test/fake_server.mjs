@@ -1,4 +1,4 @@
-// A server and a store that exist in memory alone, and lose what a test wants them to lose.
+// A server and a store in memory, which lose the events that a test names.
 
 import { RollcallError } from "../src/errors.js";
 

@@ -1,12 +1,12 @@
-/** `write_file` and `edit_file`: only over what was read, and only as it was read. */
+/** The tools that write: `write_file` and `edit_file`, only to files that were read and are unchanged. */
 
 import { WorkspaceError } from "./errors.js";
 import { filePartsOf } from "./paths.js";
-import { bytesOf, digestOf, PLAIN, textFileOf } from "./texts.js";
+import { bytesOf, digestOf, PLAIN, textFileOf } from "./text_file.js";
 
 /** @import { ClientTools } from "../client_tools.js" */
 /** @import { WorkspaceFiles } from "./tools.js" */
-/** @import { TextFile } from "./texts.js" */
+/** @import { TextFile } from "./text_file.js" */
 
 const MAX_BYTES = 10 * 1024 * 1024;
 
@@ -14,7 +14,7 @@ const MAX_BYTES = 10 * 1024 * 1024;
  * @param {WorkspaceFiles} files
  * @returns {ClientTools}
  */
-export function changing(files) {
+export function writeTools(files) {
   const editor = new Editor(files);
   return {
     write_file: (args) => editor.write(args),
@@ -25,11 +25,11 @@ export function changing(files) {
 class Editor {
   #files;
   /**
-   * What an edit made of a file, by its place and the digest before: two edits of one reply are made
-   * from the same reading, and done one after the other.
+   * The digest after an edit, by path and digest before: two edits of one reply have the digest of the
+   * same read, and are made one after the other.
    * @type {Map<string, string>}
    */
-  #made = new Map();
+  #edits = new Map();
 
   /** @param {WorkspaceFiles} files */
   constructor(files) {
@@ -42,7 +42,7 @@ class Editor {
     const before = await this.#read(place, path);
     if (before && !digest)
       throw new WorkspaceError(`${path}: it exists and was not read: read it first`);
-    if (before && digest !== before.digest) throw changed(path);
+    if (before && digest !== before.digest) throw staleFile(path);
     const bytes = bytesOf(path, content, before?.form ?? PLAIN);
     await this.#put(place, path, bytes, before);
     return { path, size: bytes.length, digest: await digestOf(bytes), created: !before };
@@ -56,12 +56,12 @@ class Editor {
     const before = await this.#read(place, path);
     if (!before) throw new WorkspaceError(`${path}: there is no such file`);
     if (digest && before.digest !== digest && before.digest !== this.#latest(place, digest))
-      throw changed(path);
-    const { text, replaced } = edited(path, before, oldText, newText, replaceAll);
+      throw staleFile(path);
+    const { text, replaced } = replaceText(path, before, oldText, newText, replaceAll);
     const bytes = bytesOf(path, text, before.form);
     await this.#put(place, path, bytes, before);
     const made = await digestOf(bytes);
-    this.#made.set(`${place}\n${before.digest}`, made);
+    this.#edits.set(`${place}\n${before.digest}`, made);
     return { path, size: bytes.length, digest: made, replaced };
   }
 
@@ -75,7 +75,7 @@ class Editor {
   }
 
   /**
-   * What the edits made here have turned a file with this digest into.
+   * The digest of a file after all edits made here since it had this digest.
    * @param {string} place
    * @param {string} digest
    */
@@ -83,7 +83,7 @@ class Editor {
     const seen = new Set([digest]);
     for (
       let made;
-      (made = this.#made.get(`${place}\n${digest}`)) && !seen.has(made);
+      (made = this.#edits.get(`${place}\n${digest}`)) && !seen.has(made);
       seen.add(made)
     )
       digest = made;
@@ -113,7 +113,7 @@ class Editor {
  * @param {string} newText
  * @param {boolean} replaceAll
  */
-function edited(path, { text, form }, oldText, newText, replaceAll) {
+function replaceText(path, { text, form }, oldText, newText, replaceAll) {
   const [from, to] = [oldText, newText].map((each) =>
     form.isCrlf ? each.replaceAll("\r\n", "\n") : each,
   );
@@ -125,7 +125,7 @@ function edited(path, { text, form }, oldText, newText, replaceAll) {
     throw new WorkspaceError(
       `${path}: oldText is not in the file: read it again and copy it exactly`,
     );
-  // Places that overlap are two: to replace either would be a guess.
+  // Overlapping occurrences count as two: replacing either would be a guess.
   const isAmbiguous = text.indexOf(from, first + 1) >= 0;
   if (isAmbiguous && !replaceAll) {
     const places = Math.max(2, pieces.length - 1);
@@ -137,6 +137,6 @@ function edited(path, { text, form }, oldText, newText, replaceAll) {
 }
 
 /** @param {string} path */
-function changed(path) {
+function staleFile(path) {
   return new WorkspaceError(`${path}: changed since it was read: read it again`);
 }

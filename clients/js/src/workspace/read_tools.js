@@ -1,19 +1,19 @@
-/** `list_directory`, `read_file` and `search_files`: what changes nothing. */
+/** The tools that only read: `list_directory`, `read_file` and `search_files`. */
 
 import { WorkspaceError } from "./errors.js";
 import { globMatcher } from "./globs.js";
 import { filePartsOf, partsOf } from "./paths.js";
 import { matcher } from "./pattern.js";
-import { textFileOf } from "./texts.js";
-import { Walk } from "./walking.js";
+import { textFileOf } from "./text_file.js";
+import { Walk } from "./walk.js";
 
 /** @import { ClientTools } from "../client_tools.js" */
 /** @import { WorkspaceFiles } from "./tools.js" */
 
-/** The most text of one result, in characters of JSON. */
+/** The most text in one result, in characters of JSON. */
 const CONTENT_CHARS = 50_000;
 const MAX_ENTRIES = 1_000;
-/** So much of a line is shown, and looked at by a regular expression. */
+/** How much of a line is shown, and searched by a regular expression. */
 const LINE_CHARS = 2_000;
 /** Larger files are not searched. */
 const SEARCHED_BYTES = 2 * 1024 * 1024;
@@ -23,7 +23,7 @@ const DEEPEST = 64;
  * @param {WorkspaceFiles} files
  * @returns {ClientTools}
  */
-export function looking(files) {
+export function readTools(files) {
   return {
     list_directory: { run: (args, { signal }) => listDirectory(files, args, signal), reads: true },
     read_file: { run: (args) => readFile(files, args), reads: true },
@@ -41,7 +41,7 @@ async function listDirectory(files, { path = ".", depth = 1 }, signal) {
   /** @type {{ path: string, type: string, size?: number }[]} */
   const entries = [];
   let chars = 0;
-  for await (const { path: at, type, size } of walk.below(placeOf(partsOf(path)), path, depth)) {
+  for await (const { path: at, type, size } of walk.below(joined(partsOf(path)), path, depth)) {
     chars += at.length;
     if (entries.length === MAX_ENTRIES || chars > CONTENT_CHARS) {
       walk.isCut = true;
@@ -57,7 +57,7 @@ async function listDirectory(files, { path = ".", depth = 1 }, signal) {
  * @param {{ path: string, startLine?: number, endLine?: number | null }} args
  */
 async function readFile(files, { path, startLine = 1, endLine }) {
-  const bytes = await files.read(placeOf(filePartsOf(path)));
+  const bytes = await files.read(joined(filePartsOf(path)));
   if (!bytes) throw new WorkspaceError(`${path}: there is no such file`);
   const { text, digest } = await textFileOf(path, bytes);
   const lines = linesOf(text);
@@ -68,7 +68,7 @@ async function readFile(files, { path, startLine = 1, endLine }) {
     throw new WorkspaceError(`${path}: endLine ${endLine} is before startLine ${startLine}`);
   }
   const wanted = lines.slice(startLine - 1, endLine ?? undefined);
-  const { given, isCut } = fitting(wanted);
+  const { given, isCut } = fitLines(wanted);
   return {
     path,
     content: given.join(""),
@@ -97,7 +97,7 @@ async function searchFiles(files, args, signal) {
   let [total, found, chars] = [0, 0, 0];
   for await (const entry of filesBelow(walk, files, path)) {
     if (!isMeant(entry.path) || (entry.size ?? 0) > SEARCHED_BYTES) continue;
-    const hits = await hitsOf(await searched(files, entry.path), has, walk);
+    const hits = await hitsOf(await linesOfFile(files, entry.path), has, walk);
     total += hits.length;
     found += hits.length ? 1 : 0;
     for (const { line, text } of hits) {
@@ -111,7 +111,7 @@ async function searchFiles(files, args, signal) {
 }
 
 /**
- * The lines that a test is true of, with their numbers, as far as there is time for them.
+ * The lines that pass a test, with their numbers, as far as time allows.
  * @param {string[]} lines
  * @param {(line: string) => boolean} has
  * @param {Walk} walk
@@ -134,7 +134,7 @@ async function hitsOf(lines, has, walk) {
  */
 async function* filesBelow(walk, files, path) {
   const parts = partsOf(path);
-  const place = placeOf(parts);
+  const place = joined(parts);
   const isFolder = !parts.length || /\/\.?$/.test(path);
   const isFile = !isFolder && !(await files.list(place)) && (await files.read(place));
   if (isFile) {
@@ -146,16 +146,16 @@ async function* filesBelow(walk, files, path) {
 }
 
 /**
- * The lines of a text file; none where it is another's, gone or no text.
+ * The lines of a text file; none if it is unreadable, gone or no text.
  * @param {WorkspaceFiles} files
  * @param {string} place
  */
-async function searched(files, place) {
+async function linesOfFile(files, place) {
   try {
     const bytes = await files.read(place);
     return bytes ? (await textFileOf(place, bytes)).text.split("\n") : [];
   } catch (error) {
-    if (error instanceof WorkspaceError) return []; // not for us to read: passed over
+    if (error instanceof WorkspaceError) return []; // unreadable: skipped
     throw error;
   }
 }
@@ -175,7 +175,7 @@ function testOf({ query, isRegex = false, caseSensitive = false }) {
 }
 
 /** @param {string[]} parts */
-function placeOf(parts) {
+function joined(parts) {
   return parts.join("/") || ".";
 }
 
@@ -191,7 +191,7 @@ function linesOf(text) {
  * The first lines that fit into a result; a longer first line is cut.
  * @param {string[]} lines
  */
-function fitting(lines) {
+function fitLines(lines) {
   let chars = 0;
   for (const [count, line] of lines.entries()) {
     chars += JSON.stringify(line).length - 2;

@@ -1,4 +1,4 @@
-// What is stored of a run, where there is no connection to the store.
+// Stored runs, without a connection to Firestore.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -7,7 +7,7 @@ import { deleteApp, initializeApp } from "firebase/app";
 import { disableNetwork, getFirestore, setLogLevel, terminate } from "firebase/firestore";
 
 import { isLost } from "../src/errors.js";
-import { StoredRuns } from "../src/stored.js";
+import { RunStore } from "../src/run_store.js";
 
 setLogLevel("silent");
 
@@ -19,7 +19,7 @@ test("without a connection nothing is said to be all there is: it is lost, and a
     await deleteApp(app);
   });
   await disableNetwork(db);
-  const stored = new StoredRuns(db, { currentUser: { uid: "ana" } });
+  const stored = new RunStore(db, { currentUser: { uid: "ana" } });
   await assert.rejects(stored.events("t", "r"), (error) => isLost(error));
   await assert.rejects(stored.state("t", "r"), (error) => isLost(error));
   await assert.rejects(stored.waiting("t"), (error) => isLost(error));

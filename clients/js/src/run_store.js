@@ -1,6 +1,6 @@
 /**
- * A run as it rests in Firestore: for who lost its stream, and for another tab. What is read once is
- * read from the server: without one, Firestore would take what it happens to have for all there is.
+ * Runs as they are stored in Firestore, to continue a lost stream or to follow a run of another tab.
+ * Single reads go to the server: offline, Firestore would present its cache as complete.
  */
 
 import { Channel } from "./channel.js";
@@ -14,19 +14,19 @@ import { Names } from "./names.js";
 /** @import { RunResult } from "../types/wire.js" */
 
 /**
- * What a thread waits for: the calls and questions of a run. The client's part of it may be over
- * before the rest is. `takenBy` says where the calls are being run.
+ * What a thread waits for: the calls and decisions of a run. `isAnswered` and `isLate` are about the
+ * calls alone. `takenBy` says which client runs them.
  * @typedef {{ runId: string, isAnswered?: boolean, isLate?: boolean,
  *   takenBy?: { runId: string, place: string } }} Waiting
  */
 
 /**
- * What a run's document says of its end; `continuedBy` is the run that went on where it waited.
+ * The state of a run. `continuedBy` is the run that continued the turn.
  * @typedef {{ status: "running" | "done" | "failed" | "cancelled", result?: RunResult,
  *   error?: { code?: string, message?: string, hint?: string }, continuedBy?: string }} RunState
  */
 
-export class StoredRuns {
+export class RunStore {
   #db;
   #auth;
   #names;
@@ -43,7 +43,7 @@ export class StoredRuns {
   }
 
   /**
-   * The events of a run from its first on, as they are stored, until the signal ends it.
+   * The events of a run from the first, as they are stored, until the signal is aborted.
    * @param {string} threadId
    * @param {string} runId
    * @param {AbortSignal} signal
@@ -58,7 +58,7 @@ export class StoredRuns {
       await this.#query(threadId, runId),
       (snapshot) => {
         for (const { type, doc } of snapshot.docChanges()) {
-          if (type === "added") for (const event of read(doc)) events.push(event);
+          if (type === "added") for (const event of eventsOf(doc)) events.push(event);
         }
       },
       (error) => events.fail(toRollcallError(error)),
@@ -75,14 +75,14 @@ export class StoredRuns {
   }
 
   /**
-   * The events that are stored now.
+   * The events stored so far.
    * @param {string} threadId
    * @param {string} runId
    * @returns {Promise<AgentEvent[]>}
    */
   async events(threadId, runId) {
     const { getDocsFromServer } = await sdkOf(this.#db);
-    return (await getDocsFromServer(await this.#query(threadId, runId))).docs.flatMap(read);
+    return (await getDocsFromServer(await this.#query(threadId, runId))).docs.flatMap(eventsOf);
   }
 
   /**
@@ -105,8 +105,8 @@ export class StoredRuns {
   }
 
   /**
-   * What a thread waits for; undefined where that is nothing. In an app that watches the thread
-   * itself, it is what that was told last, which may be of a moment ago.
+   * What a thread waits for, if anything. In an app that watches the thread, Firestore answers with
+   * the last snapshot, which may be slightly old.
    * @param {string} threadId
    * @returns {Promise<Waiting | undefined>}
    * @throws {RollcallError}
@@ -122,11 +122,11 @@ export class StoredRuns {
   }
 
   /**
-   * Take the calls that a run left, before they are run: the rules let one place do so.
+   * Claim the pending calls of a run before running them. The rules let one client do so.
    * @param {string} threadId
    * @param {string} runId
    * @param {string} place
-   * @returns {Promise<boolean>} False where another place has taken them, or nothing waits any more.
+   * @returns {Promise<boolean>} False if another client has claimed them, or nothing waits any more.
    * @throws {RollcallError}
    */
   async take(threadId, runId, place) {
@@ -163,6 +163,6 @@ export class StoredRuns {
  * @param {{ data: () => any }} document
  * @returns {AgentEvent[]}
  */
-function read(document) {
+function eventsOf(document) {
   return JSON.parse(document.data().events);
 }

@@ -6,12 +6,12 @@ const BOM = "\ufeff";
 const DIGEST_CHARS = 16;
 
 /**
- * How a text is kept in its file: with a byte order mark or not, and its line ends.
+ * The encoding details of a text file: byte order mark and line endings.
  * @typedef {{ hasBom: boolean, isCrlf: boolean }} Form
  */
 
 /**
- * A text file as it is read: line ends are "\n" wherever all of its own are "\r\n".
+ * A text file as models read it: with "\n" for line endings if all of its own are "\r\n".
  * @typedef {{ bytes: Uint8Array, text: string, digest: string, form: Form }} TextFile
  */
 
@@ -35,7 +35,7 @@ export async function digestOf(bytes) {
  * @throws {WorkspaceError} It is no UTF-8 text.
  */
 export async function textFileOf(path, bytes) {
-  const whole = decoded(path, bytes);
+  const whole = decode(path, bytes);
   const hasBom = whole.startsWith(BOM);
   const lines = whole.split("\n").length - 1;
   const isCrlf = lines > 0 && whole.split("\r\n").length - 1 === lines;
@@ -48,7 +48,7 @@ export async function textFileOf(path, bytes) {
  * @param {string} path
  * @param {Uint8Array} bytes
  */
-function decoded(path, bytes) {
+function decode(path, bytes) {
   if (bytes.includes(0))
     throw new WorkspaceError(`${path}: a binary file; only text is read and edited`);
   try {
@@ -59,7 +59,7 @@ function decoded(path, bytes) {
 }
 
 /**
- * The bytes of a text in a form.
+ * Encode a text in a form.
  * @param {string} path
  * @param {string} text
  * @param {Form} form
