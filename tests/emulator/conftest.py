@@ -21,7 +21,7 @@ _untested: list[str] = []
 @pytest.fixture(autouse=True)
 def nothing_seen_yet() -> None:
     """What other tests saw of capabilities' health is not told in this one, which counts writes."""
-    recorder.forget()
+    recorder.recorder.cache_clear()
 
 
 @pytest.fixture

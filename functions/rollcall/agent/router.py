@@ -38,8 +38,8 @@ from rollcall.core.shapes import FIND_TOOLS, FileRef
 from rollcall.core.texts import TEXTS
 from rollcall.core.wire import ToolCallRecord
 from rollcall.models.base import ToolSpec
-from rollcall.registry.breaker import check_up
 from rollcall.registry.entries import Entry
+from rollcall.registry.health import check_up
 from rollcall.store.approvals import (
     Approval,
     RememberedApproval,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
@@ -10,22 +11,12 @@ from rollcall.core.context import Call, Platform, User
 from rollcall.core.inputs import validate
 from rollcall.core.shapes import Wire
 from rollcall.core.triggers import OnCall, bound
-from rollcall.store.budgets import (
-    NONE,
-    Day,
-    UserLimits,
-    limits,
-    read_days,
-)
+from rollcall.store.budgets import NONE, Day, UserLimits, limits, read_days
 
 DAYS = 30
 
 
-class UsageRequest(Wire):
-    """The data of `my_usage`: nothing; the token names the user."""
-
-
-class ModelSpend(Wire):
+class ModelSpend(Wire, extra="ignore"):  # more counts are stored
     """Cost of one model. `usd` leaves out calls without a known price."""
 
     model: str
@@ -71,7 +62,7 @@ class UsageReport(Wire):
 @bound(OnCall())
 def my_usage(platform: Platform, call: Call) -> dict[str, Any]:
     """Return what the user spent today and in the last 30 days, the limits, and what is left."""
-    validate(UsageRequest, {} if call.data is None else call.data)
+    validate(Wire, {} if call.data is None else call.data)  # nothing: the token names the user
     return report(platform, call.user, now=datetime.now(UTC)).dump()
 
 
@@ -97,26 +88,17 @@ def report(platform: Platform, user: User, *, now: datetime) -> UsageReport:
 
 
 def _spent(days: Iterable[Day]) -> Spent:
-    total, models = NONE, dict[str, dict[str, int]]()
+    total = NONE
+    models: dict[str, Counter[str]] = {}
     for day in days:
         total += day.spent
         for model, numbers in day.models.items():
-            sums = models.setdefault(model, {})
-            for name, number in numbers.items():
-                sums[name] = sums.get(name, 0) + number
+            models.setdefault(model, Counter()).update(numbers)
     return Spent(
         usd=total.micro_usd / 1_000_000,
         tokens=total.tokens,
         models=[
-            ModelSpend(
-                model=model,
-                calls=sums["calls"],
-                input_tokens=sums["inputTokens"],
-                cached_input_tokens=sums["cachedInputTokens"],
-                output_tokens=sums["outputTokens"],
-                usd=sums["microUsd"] / 1_000_000,
-                unpriced_calls=sums["unpricedCalls"],
-            )
+            ModelSpend(model=model, usd=sums.pop("microUsd") / 1_000_000, **sums)
             for model, sums in sorted(models.items())
         ],
     )

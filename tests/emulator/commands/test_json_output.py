@@ -32,7 +32,8 @@ def used(registry: Client) -> Client:
     """A capability that was called, failed and was counted."""
     witness = HealthRecorder(now=partial(next, count(time.time(), 60)))  # it tells at once
     for user in ("ann", "ben", "eve"):
-        witness.note("find_room", uid=user, ms=40, code="unavailable", message="it is closed")
+        error = {"code": "unavailable", "message": "it is closed"}
+        witness.note("find_room", uid=user, ms=40, error=error, arguments={})
     thread = witness.flush(by_client(registry))
     assert thread is not None
     thread.join(60)
@@ -62,7 +63,7 @@ def keys(value: Any) -> Iterator[str]:
 def test_keys_are_in_camel_case(run: Run, used: Client) -> None:
     for command, *told in (
         ("list", "minRole"),
-        ("show find_room", "onTrial", "requiresAuth"),
+        ("show find_room", "p95Ms", "requiresAuth"),
         ("show agents/desk", "offeredStatus"),
         ("search room", "agentStatus"),
         ("usage", "cachedInputTokens"),
@@ -74,6 +75,24 @@ def test_keys_are_in_camel_case(run: Run, used: Client) -> None:
 
 
 def test_when_a_capability_failed_is_told_as_other_times(run: Run, used: Client) -> None:
-    failure = run("registry", "show", "find_room", "--json").json["seen"]["failure"]
+    seen = run("registry", "show", "find_room", "--json").json["seen"]
+    failure = seen["failure"]
     assert (failure["code"], failure["message"]) == ("unavailable", "it is closed")
-    assert datetime.fromisoformat(failure["at"]).tzinfo is not None
+    for at in (failure["at"], seen["since"]):
+        assert datetime.fromisoformat(at).tzinfo is not None
+    assert (seen["state"], seen["p50Ms"], seen["dayFailed"]) == ("degraded", 40, 3)
+
+
+def test_health_is_shown_with_state_times_counts_and_the_last_failure(
+    run: Run, used: Client
+) -> None:
+    done = run("registry", "show", "find_room")
+    rows = {line.split()[0]: " ".join(line.split()[1:]) for line in done.out.splitlines()}
+    assert (rows["health"], rows["seen.state"]) == ("degraded", "degraded")
+    assert (rows["seen.dayOk"], rows["seen.dayFailed"]) == ("0", "3")
+    assert (rows["seen.p50Ms"], rows["seen.p95Ms"]) == ("40", "40")
+    assert (rows["seen.failure.code"], rows["seen.failure.message"]) == (
+        "unavailable",
+        "it is closed",
+    )
+    assert rows["seen.since"].endswith("UTC")

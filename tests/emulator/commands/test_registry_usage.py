@@ -71,12 +71,12 @@ def test_usage_is_told_per_variant_agent_and_capability(run: Run, counted: Clien
     variants, rest = " ".join(done.out.split()).split(" Agents ")
     agents, capabilities = rest.split(" Capabilities ")
     assert "Variants of desk" in variants
-    assert "V1 20 2.0 1.0 100% (84–100) – 100% (84–100) 100 0.0025 2.0" in variants
-    assert "V2 20 2.0 1.0 0% (0–16)" in variants
+    assert "V1 20 2 0 100% (84–100) – 100 0.0025 2.0" in variants
+    assert "V2 20 2 0 0% (0–16) – 100 0.0025 2.0" in variants
     assert "V2 against V1: 77 to 100 points fewer succeed" in variants
-    assert "desk 40 2.0 1.0 50% (35–65)" in agents
-    assert "find_room 44 44 0 75% (61–85) – 40 4,400 0.11" in capabilities
-    assert "pay_invoice 44 0 0 – – – 0 0.00" in capabilities
+    assert "desk 40 2 0 50% (35–65) – 100 0.0025 2.0" in agents
+    assert "find_room 44 44 0 75% (61–85) – 100 0.0025 0.0" in capabilities
+    assert "pay_invoice 0 44 0 – – 0 0.0000 0.0" in capabilities
 
 
 def test_usage_of_one_agent_leaves_the_others_out(run: Run, counted: Client) -> None:
@@ -86,20 +86,15 @@ def test_usage_of_one_agent_leaves_the_others_out(run: Run, counted: Client) -> 
         ("find_room", 4),
         ("pay_invoice", 0),
     ]
-    assert found["agents"][0]["usdPerTurn"] == 0.0025
+    assert (found["agents"][0]["turns"], found["agents"][0]["microUsd"]) == (4, 10_000)
     assert found["countedAt"]
 
 
 def test_usage_of_days_before_is_not_todays(run: Run, counted: Client) -> None:
     found = run("registry", "usage", "--days", "1", "--json").json
     assert found["since"] == found["until"] == datetime.now(UTC).date().isoformat()
-    assert found["variants"][0]["success"] == {
-        "n": 20,
-        "of": 20,
-        "value": 1.0,
-        "low": pytest.approx(0.839, abs=0.001),
-        "high": 1.0,
-    }
+    assert found["variants"][0]["succeeded"] == 20
+    assert found["variants"][0]["successInterval"] == [pytest.approx(0.839, abs=0.001), 1.0]
 
 
 def test_nothing_counted_says_so(run: Run, db: Client) -> None:

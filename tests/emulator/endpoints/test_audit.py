@@ -70,7 +70,7 @@ def test_runs_and_their_ratings_come_to_a_report(office: Office) -> None:
     assert roll_up(office.db, {"look_up"}, settled=timedelta(0)) == 2
     day = entry(office, ran)["beganAt"].date()
     found = usage(office.db, day, day)
-    (row,) = found.by_agent()
-    assert (row.agent, row.counts.runs, row.counts.called, row.counts.up) == ("office", 1, 1, 1)
-    look_up = next(each for each in found.by_capability() if each.tool == "look_up")
-    assert (look_up.counts.succeeded, look_up.counts.up) == (1, 1)
+    ((runs, counts),) = [each for each in found.items() if each[0].tool is None]
+    assert (runs.agent, counts.runs, counts.called, counts.up) == ("office", 1, 1, 1)
+    look_up = found[runs._replace(tool="look_up")]
+    assert (look_up.succeeded, look_up.up) == (1, 1)

@@ -149,7 +149,7 @@ def turns(office: Office, warm: str) -> dict[str, Callable[[], FirestoreOperatio
 
 def count(take: Callable[[], RunResponse]) -> tuple[FirestoreOperations, RunResponse]:
     """Take a turn; what it cost, and what came of it."""
-    recorder.forget()
+    recorder.recorder.cache_clear()
     with count_operations() as found:
         ran = take()
     assert ran.error is None

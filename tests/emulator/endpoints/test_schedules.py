@@ -37,7 +37,8 @@ def platform(db: Client) -> LocalPlatform:
 def tell(db: Client, id: str, *codes: str) -> None:
     recorder = HealthRecorder()
     for number, code in enumerate(codes):
-        recorder.note(id, uid=f"user {number}", ms=5, code=code)
+        error = {"code": code, "message": "the archive is closed"}
+        recorder.note(id, uid=f"user {number}", ms=5, error=error, arguments={})
     db.collection(SAMPLES).add(recorder.sample())
 
 

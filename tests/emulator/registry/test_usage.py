@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 from concurrent.futures import ThreadPoolExecutor
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from threading import Event
 from typing import Any
 
@@ -15,17 +15,17 @@ from google.cloud.firestore import Client
 from google.cloud.firestore_v1.batch import WriteBatch
 
 from rollcall.core.context import User
-from rollcall.core.errors import InvalidArgument
 from rollcall.core.wire import CallStatus, ModelUsage, ToolCallRecord
 from rollcall.registry import usage as usages
 from rollcall.registry.segments import PART_BYTES
-from rollcall.registry.usage import Usage, day_name, roll_up, usage
+from rollcall.registry.usage import Subject, day_name, roll_up, usage
 from rollcall.store import audit
 from tests.support.firestore_operations import count_operations
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 DAY = NOON.date()
 KNOWN = {"look_up", "pay"}
+OFFICE = Subject("office")
 AT_ONCE = timedelta(0)
 PAGE = 100
 _numbers = itertools.count()
@@ -93,8 +93,8 @@ def count(db: Client) -> int:
     return roll_up(db, KNOWN, settled=AT_ONCE)
 
 
-def runs(db: Client) -> int:
-    return sum(row.counts.runs for row in usage(db, DAY, DAY).runs)
+def runs(db: Client, *, days: int = 1) -> int:
+    return sum(each.runs for each in usage(db, DAY, DAY + timedelta(days=days - 1)).values())
 
 
 def test_runs_and_ratings_are_counted_once(db: Client) -> None:
@@ -103,10 +103,10 @@ def test_runs_and_ratings_are_counted_once(db: Client) -> None:
     assert count(db) == 0
     write(db, run_entry(outcome="failed"), rating("down", "up"))
     assert count(db) == 2
-    (row,) = usage(db, DAY, DAY).runs
-    assert (row.counts.runs, row.counts.up, row.counts.down) == (3, 0, 1)
-    assert (row.success.n, row.success.of) == (2, 3)
-    assert [row.per_turn(n) for n in (row.tokens, row.usd, row.counts.ms)] == [100, 0.0005, 2_000]
+    counts = usage(db, DAY, DAY)[OFFICE]
+    assert (counts.runs, counts.up, counts.down) == (3, 0, 1)
+    assert (counts.success.n, counts.success.of) == (2, 3)
+    assert (counts.turns, counts.micro_usd, counts.ms) == (3, 1_500, 6_000)
 
 
 def test_nothing_else_of_the_audit_is_counted(db: Client) -> None:
@@ -201,45 +201,25 @@ def test_days_are_added_up_and_read_apart(db: Client) -> None:
         write(db, *[run_entry(began_at=at, at=at) for _ in range(days + 1)])
     count(db)
     with count_operations() as cost:
-        found = usage(db, DAY, DAY + timedelta(days=2))
-    assert sum(row.counts.runs for row in found.runs) == 6
+        assert runs(db, days=3) == 6
     assert cost.reads == 3
     assert runs(db) == 1
-    assert usage(db, DAY + timedelta(days=9), DAY + timedelta(days=20)).runs == ()
+    assert usage(db, DAY + timedelta(days=9), DAY + timedelta(days=20)) == {}
 
 
-@pytest.mark.parametrize("until", [DAY - timedelta(days=1), DAY + timedelta(days=400)])
-def test_a_report_is_of_one_to_four_hundred_days(db: Client, until: date) -> None:
-    with pytest.raises(InvalidArgument):
-        usage(db, DAY, until)
-
-
-def compared(db: Client) -> Usage:
+def test_variants_agents_and_capabilities_are_counted_apart(db: Client) -> None:
     write(db, *[run_entry(variant="V1", micro_usd=4_000) for _ in range(4)])
     write(db, *[run_entry(variant="V2", micro_usd=1_000) for _ in range(6)])
     write(db, run_entry(variant="V2", outcome="failed", agent="messaging"))
     count(db)
-    return usage(db, DAY, DAY)
-
-
-def test_variants_are_compared_by_what_a_turn_costs(db: Client) -> None:
-    first, second = compared(db).by_variant("office")
-    assert (first.variant, second.variant) == ("V1", "V2")
-    assert [row.per_turn(row.usd) for row in (first, second)] == [0.004, 0.001]
-    assert first.success.interval[0] < second.success.interval[0] < 1
-
-
-def test_agents_and_capabilities_are_summed_over_variants(db: Client) -> None:
-    found = compared(db)
-    assert [(row.agent, row.counts.runs) for row in found.by_agent()] == [
-        ("messaging", 1),
-        ("office", 10),
-    ]
-    look_up, pay = found.by_capability()
-    assert (look_up.tool, look_up.counts.called, look_up.counts.offered) == ("look_up", 11, 11)
-    assert (pay.tool, pay.counts.called, pay.success.value) == ("pay", 0, None)
-    assert found.by_capability("messaging")[0].counts.called == 1
-    assert look_up.usd == pytest.approx(4 * 0.004 + 6 * 0.001 + 0.0005)
+    found = usage(db, DAY, DAY)
+    first, second = found[Subject("office", "V1")], found[Subject("office", "V2")]
+    assert (first.runs, first.micro_usd) == (4, 16_000)
+    assert (second.runs, second.micro_usd) == (6, 6_000)
+    assert found[Subject("messaging", "V2")].success.n == 0
+    look_up, pay = found[Subject("office", "V2", "look_up")], found[Subject("office", "V2", "pay")]
+    assert (look_up.called, look_up.offered, look_up.micro_usd) == (6, 6, 6_000)
+    assert (pay.called, pay.offered) == (0, 6)
 
 
 def test_ten_thousand_capabilities_in_a_day_fit(db: Client) -> None:
@@ -248,19 +228,20 @@ def test_ten_thousand_capabilities_in_a_day_fit(db: Client) -> None:
     assert roll_up(db, set(ids), settled=AT_ONCE) == 50
     stored = db.document(f"registry/{day_name(DAY)}").get().get("records")
     assert len(stored) < PART_BYTES / 4
-    assert len(usage(db, DAY, DAY).by_capability()) == 10_000
+    assert len(usage(db, DAY, DAY)) == 10_001
 
 
 def test_counts_of_the_form_before_are_read_and_added_to(db: Client) -> None:
     """They were JSON, in several documents where it was long."""
     runs, tool = '["office",null,null]', '["office",null,"look_up"]'
     name = day_name(DAY)
-    first = {"parts": 2, "records": json.dumps({runs: {"runs": 3, "missing": 1}})}
+    first = {"parts": 2, "records": json.dumps({runs: {"runs": 3, "missing": 1, "waiting": 1}})}
     db.document(f"registry/{name}").set({**first, "schemaVersion": 2})
     rest = json.dumps({tool: {"called": 5, "missed": 1, "ofALaterVersion": 1}})
     db.document(f"registry/{name}.1").set({"parts": 2, "records": rest})
     write(db, run_entry())
     assert count(db) == 1
-    (row,), (look_up, _) = usage(db, DAY, DAY).runs, usage(db, DAY, DAY).by_capability()
-    assert (row.counts.runs, row.counts.missing) == (4, 1)
-    assert (look_up.counts.called, look_up.counts.missed) == (6, 1)
+    found = usage(db, DAY, DAY)
+    assert (found[OFFICE].runs, found[OFFICE].missing) == (4, 1)
+    look_up = found[Subject("office", None, "look_up")]
+    assert (look_up.called, look_up.missed) == (6, 1)

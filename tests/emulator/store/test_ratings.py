@@ -79,8 +79,10 @@ def entries(db: Client) -> list[dict[str, Any]]:
 def counted(db: Client) -> tuple[int, int]:
     roll_up(db, {"look_up", "pay"}, settled=timedelta(0))
     found = usage(db, NOON.date(), NOON.date())
-    assert {row.counts.up for row in found.tools} <= {row.counts.up for row in found.runs}
-    return sum(row.counts.up for row in found.runs), sum(row.counts.down for row in found.runs)
+    runs = [counts for subject, counts in found.items() if subject.tool is None]
+    tools = [counts for subject, counts in found.items() if subject.tool]
+    assert {counts.up for counts in tools} <= {counts.up for counts in runs}
+    return sum(counts.up for counts in runs), sum(counts.down for counts in runs)
 
 
 def test_an_answer_is_rated_with_a_comment_which_the_audit_does_not_hold(db: Client) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
-from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -15,7 +14,7 @@ from rollcall.core.errors import NotFound, Unavailable
 from rollcall.core.redaction import HIDDEN
 from rollcall.core.wire import CallStatus, ToolCallRecord
 from rollcall.registry import recorder
-from rollcall.registry.recorder import FLUSH_S, MAX_CALLS, SOON_S, HealthRecorder, ObservedCall
+from rollcall.registry.recorder import FLUSH_S, MAX_CALLS, HealthRecorder, ObservedCall
 
 
 class Clock:
@@ -58,6 +57,19 @@ def health_recorder(clock: Clock) -> HealthRecorder:
     return HealthRecorder(now=clock)
 
 
+def note(
+    health_recorder: HealthRecorder,
+    id: str = "look_up",
+    *,
+    uid: str = "ann",
+    ms: int = 7,
+    code: str | None = None,
+    message: str = "",
+) -> None:
+    error = {"code": code, "message": message} if code else None
+    health_recorder.note(id, uid=uid, ms=ms, error=error, arguments={})
+
+
 def tell(health_recorder: HealthRecorder, db: Documents) -> bool:
     thread = health_recorder.flush(db)
     if thread:
@@ -86,40 +98,26 @@ def test_nothing_is_told_of_nothing(
     assert not tell(health_recorder, db)
 
 
-def test_successes_are_told_every_twenty_seconds(
+def test_a_busy_process_tells_every_twenty_seconds(
     health_recorder: HealthRecorder, clock: Clock, db: Documents
 ) -> None:
     told = 0
-    for _ in range(200):  # a busy minute
-        health_recorder.note("look_up", uid="ann", ms=7)
+    for number in range(200):  # a busy minute
+        note(health_recorder, code="unavailable" if number % 2 else None)
         told += tell(health_recorder, db)
         clock.now += 0.3
     assert told == len(db.stored) == 60 // FLUSH_S - 1
     assert all(len(calls_of(each)) > 60 for each in db.stored.values())
 
 
-def test_failures_are_told_sooner_and_not_more_often_than_every_five_seconds(
-    health_recorder: HealthRecorder, clock: Clock, db: Documents
-) -> None:
-    told = []
-    for _ in range(60):
-        health_recorder.note("look_up", uid="ann", ms=7, code="unavailable")
-        if tell(health_recorder, db):
-            told.append(clock.now)
-        clock.now += 0.5
-    assert len(told) == 30 // SOON_S - 1
-    assert {after - before for before, after in pairwise(told)} == {SOON_S}
-
-
 def test_a_sample_tells_results_times_and_errors(
     health_recorder: HealthRecorder, clock: Clock, db: Documents
 ) -> None:
-    health_recorder.note("look_up", uid="ann", ms=7, code="internal", message="first")
-    health_recorder.note("look_up", uid="ann", ms=8)
-    health_recorder.note(
-        "look_up", uid="ann", ms=60, code="unknown", message="with sk-proj-abcdefgh12345678 in it"
-    )
-    clock.now += SOON_S
+    note(health_recorder, code="internal", message="first")
+    note(health_recorder, ms=8)
+    secret = "with sk-proj-abcdefgh12345678 in it"
+    note(health_recorder, ms=60, code="unknown", message=secret)
+    clock.now += FLUSH_S
     assert tell(health_recorder, db)
     assert [(call.code, call.ms, call.message) for call in only(db)] == [
         ("internal", 7, "first"),
@@ -136,8 +134,8 @@ def test_calls_are_told_by_user_and_without_their_ids(
 ) -> None:
     for uid in ("ann-4711", "ann-4711", "ben-4712"):
         for id in ("look_up", "look_nowhere"):
-            health_recorder.note(id, uid=uid, ms=7, code="internal")
-    clock.now += SOON_S
+            note(health_recorder, id, uid=uid, code="internal")
+    clock.now += FLUSH_S
     assert tell(health_recorder, db)
     up, nowhere = (
         [call.user for call in only(db) if call.id == id] for id in ("look_up", "look_nowhere")
@@ -158,7 +156,7 @@ def test_calls_are_told_by_user_and_without_their_ids(
 def test_what_is_not_the_capabilitys_own_fault_does_not_count(
     code: str, health_recorder: HealthRecorder, clock: Clock, db: Documents
 ) -> None:
-    health_recorder.note("look_up", uid="ann", ms=7, code=code)
+    note(health_recorder, code=code)
     clock.now += 100
     assert not tell(health_recorder, db)
 
@@ -186,8 +184,8 @@ def test_what_a_call_was_given_is_not_in_the_message(
 def test_being_late_counts_only_where_there_was_time(
     health_recorder: HealthRecorder, clock: Clock, db: Documents
 ) -> None:
-    health_recorder.note("look_up", uid="ann", ms=4_999, code="deadline-exceeded")
-    health_recorder.note("look_nowhere", uid="ann", ms=5_000, code="deadline-exceeded")
+    note(health_recorder, ms=4_999, code="deadline-exceeded")
+    note(health_recorder, "look_nowhere", ms=5_000, code="deadline-exceeded")
     clock.now += 100
     assert tell(health_recorder, db)
     assert [call.id for call in only(db)] == ["look_nowhere"]
@@ -224,11 +222,11 @@ def test_a_sample_that_was_not_stored_is_told_again_as_it_was(
     def fail() -> None:
         raise ServiceUnavailable("away")  # type: ignore[no-untyped-call]
 
-    health_recorder.note("look_up", uid="ann", ms=7)
+    note(health_recorder)
     clock.now += FLUSH_S
     db.fails = fail
     assert tell(health_recorder, db)
-    health_recorder.note("look_up", uid="ann", ms=7)
+    note(health_recorder)
     assert not tell(health_recorder, db)  # not before it is time again
     db.fails = lambda: None
     for _ in range(2):
@@ -244,7 +242,7 @@ def test_a_sample_whose_answer_was_lost_is_stored_once(
         raise ServiceUnavailable("the answer was lost")  # type: ignore[no-untyped-call]
 
     db.fails, db.stores_first = fail, True
-    health_recorder.note("look_up", uid="ann", ms=7)
+    note(health_recorder)
     for _ in range(3):
         clock.now += FLUSH_S
         tell(health_recorder, db)
@@ -255,16 +253,16 @@ def test_a_sample_is_bounded_and_tells_the_newest_calls(
     health_recorder: HealthRecorder, clock: Clock, db: Documents
 ) -> None:
     for number in range(MAX_CALLS + 7):
-        health_recorder.note("look_up", uid="ann", ms=number, code="internal", message="x" * 500)
+        note(health_recorder, ms=number, code="internal", message="x" * 500)
     clock.now += FLUSH_S
     assert tell(health_recorder, db)
     assert [call.ms for call in only(db)] == list(range(7, MAX_CALLS + 7))
     assert len(str(db.stored)) < 1_000_000
-    assert health_recorder.calls == []
+    assert not health_recorder.calls
 
 
 def test_a_call_is_noted_by_how_it_ends(db: Documents) -> None:
-    recorder.forget()
+    recorder.recorder.cache_clear()
     for error in (None, Unavailable("closed"), NotFound("none"), ValueError("of Ann's"), None):
         with (
             suppress(type(error) if error else ()),
@@ -278,13 +276,13 @@ def test_a_call_is_noted_by_how_it_ends(db: Documents) -> None:
         ("internal", "ValueError"),
         (None, ""),
     ]
-    assert recorder.recorder("q").calls == []
-    recorder.forget()
+    assert not recorder.recorder("q").calls
+    recorder.recorder.cache_clear()
 
 
 def test_a_call_that_is_cut_off_says_nothing(db: Documents) -> None:
-    recorder.forget()
+    recorder.recorder.cache_clear()
     with suppress(SystemExit), recorder.observation("look_up", "p", db, uid="ann", arguments={}):
         raise SystemExit
-    assert recorder.recorder("p").calls == []
-    recorder.forget()
+    assert not recorder.recorder("p").calls
+    recorder.recorder.cache_clear()

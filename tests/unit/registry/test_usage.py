@@ -5,7 +5,7 @@ Expected values of intervals: Newcombe, Statistics in Medicine 17 (1998), 857, 8
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 
 from rollcall.core.context import User
 from rollcall.core.wire import CallStatus, ModelUsage, ToolCallRecord
-from rollcall.registry.usage import Counts, Key, Share, additions, difference
+from rollcall.registry.usage import Counts, Share, Subject, additions, difference, summed
 from rollcall.store import audit
 
 NIGHT = datetime(2026, 11, 21, 23, 59, 59, tzinfo=UTC)
 KNOWN = {"look_up", "pay", "search_all", "find_tools"}
-ALL: Key = ("office", "V2", None)
+ALL = Subject("office", "V2")
 
 
 def call(tool: str, status: str = "done", ms: int = 40) -> ToolCallRecord:
@@ -73,17 +73,17 @@ def rating(new: str | None, before: str | None) -> dict[str, Any]:
     )
 
 
-def counted(*entries: dict[str, Any]) -> dict[Key, Counts]:
-    found: dict[Key, Counts] = {}
+def counted(*entries: dict[str, Any]) -> dict[Subject, Counts]:
+    rows = []
     for entry in entries:
-        for day, key, counts in additions(entry, KNOWN):
-            assert day == "2026-11-21"  # on which the run began, whenever it ended or was rated
-            found[key] = found.get(key, Counts()) + counts
-    return found
+        day, new = additions(entry, KNOWN)
+        assert day == date(2026, 11, 21)  # on which the run began, whenever it ended or was rated
+        rows += new
+    return summed(rows)
 
 
-def of_tool(tool: str) -> Key:
-    return "office", "V2", tool
+def of_tool(tool: str) -> Subject:
+    return Subject("office", "V2", tool)
 
 
 def test_a_run_counts_for_its_agent_in_its_variant() -> None:
@@ -94,7 +94,6 @@ def test_a_run_counts_for_its_agent_in_its_variant() -> None:
         succeeded=1,
         offered=2,
         called=2,
-        steps=2,
         ms=3_000,
         input_tokens=111,
         cached_input_tokens=5,
@@ -133,7 +132,8 @@ def test_tools_are_offered_once_in_a_turn() -> None:
     found = counted(run_entry(outcome="interrupt"), goes_on)
     assert found[of_tool("pay")].offered == 1
     runs = found[ALL]
-    assert (runs.runs, runs.turns, runs.waiting, runs.succeeded, runs.offered) == (2, 1, 1, 1, 2)
+    assert (runs.runs, runs.turns, runs.succeeded, runs.offered) == (2, 1, 1, 2)
+    assert (runs.success.n, runs.success.of) == (1, 1)  # one that waits has not ended
 
 
 @pytest.mark.parametrize("calls", [0, 1, 3, 7])
@@ -141,7 +141,7 @@ def test_what_a_run_cost_is_shared_by_its_calls_without_a_rest(calls: int) -> No
     found = counted(
         run_entry(*[call(tool) for tool in ["look_up", "pay", "search_all"] * 3][:calls])
     )
-    tools = [counts for key, counts in found.items() if key[2]]
+    tools = [counts for key, counts in found.items() if key.tool]
     assert sum(each.micro_usd for each in tools) == (10 if calls else 0)
     assert sum(each.input_tokens for each in tools) == (111 if calls else 0)
 
@@ -192,10 +192,16 @@ def test_newcombes_interval_of_a_difference(
 
 
 def test_nothing_says_nothing() -> None:
-    assert (Share(0, 0).value, Share(0, 0).interval) == (None, (0.0, 1.0))
+    assert Share(0, 0).interval == (0.0, 1.0)
     assert difference(Share(0, 0), Share(5, 5)) == (-1.0, 1.0)
-    assert str(Share(0, 0)) == "–"
-    assert str(Share(3, 4)) == "75% (30%–95%, 3 of 4)"
+
+
+@pytest.mark.parametrize(
+    ("share", "text"),
+    [(Share(0, 0), "–"), (Share(1, 1), "100% (21–100)"), (Share(5, 10), "50% (24–76)")],
+)
+def test_a_share_is_told_with_what_its_count_says(share: Share, text: str) -> None:
+    assert str(share) == text
 
 
 @given(counts, counts)
@@ -203,8 +209,8 @@ def test_the_share_lies_in_its_interval_and_more_of_it_narrows_that(n: int, more
     few, many = Share(n, n + more), Share(10 * n, 10 * (n + more))
     low, high = few.interval
     assert 0 <= low <= high <= 1
-    if few.value is not None:
-        assert low - 1e-9 <= few.value <= high + 1e-9
+    if few.of:
+        assert low - 1e-9 <= n / (n + more) <= high + 1e-9
         assert many.interval[1] - many.interval[0] <= high - low
 
 

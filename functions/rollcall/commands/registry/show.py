@@ -24,7 +24,7 @@ from rollcall.core.options import collection_id
 from rollcall.core.policy import combined
 from rollcall.registry.capabilities import unknown_overrides
 from rollcall.registry.documents import AGENTS, read_overrides
-from rollcall.registry.health import Health, health
+from rollcall.registry.health import HealthRecord, health
 
 
 def run(place: Place, options: Namespace) -> int:
@@ -86,12 +86,16 @@ def _plain(
     record: Record,
     agents: Sequence[tuple[Agent, str]],
     alone: Sequence[str],
-    seen: Health | None,
+    seen: HealthRecord | None,
 ) -> dict[str, Any]:
     entry, document = record.entry, record.document
     observed: dict[str, Any] | None = in_camel_case(seen)
-    if observed and seen and seen.failure:
-        observed["failure"]["at"] = datetime.fromtimestamp(seen.failure.at, UTC)
+    if observed and seen:
+        del observed["calls"]
+        observed |= {"since": _time(seen.since), "until": _time(seen.until)}
+        observed |= {"p50Ms": seen.latency(0.5), "p95Ms": seen.latency(0.95)}
+        if seen.failure:
+            observed["failure"]["at"] = _time(seen.failure.at)
     offered: dict[str, Any] | None = None
     if entry and not record.reason:  # as processes read it
         offered = {**in_camel_case(entry), "policy": entry.policy.dump() if entry.policy else None}
@@ -112,3 +116,7 @@ def _plain(
         "agents": [{"id": agent.id, "by": word, "status": agent.status} for agent, word in agents],
         "agentsWithoutCode": alone,
     }
+
+
+def _time(at: float) -> datetime | None:
+    return datetime.fromtimestamp(at, UTC) if at else None

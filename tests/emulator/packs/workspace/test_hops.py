@@ -57,7 +57,7 @@ def test_a_yes_and_what_the_client_wrote_are_two_cheap_runs(
     folder: Folder, warm: RunResponse
 ) -> None:
     asked = folder.answer(warm, calls(("write_file", {"path": "new.py", "content": "x = 1\n"})))
-    recorder.forget()
+    recorder.recorder.cache_clear()
     with count_operations() as found:
         left = folder.decide(asked)
     assert found == A_YES
@@ -107,7 +107,7 @@ def following(ran: RunResponse) -> str:
 def hop(
     folder: Folder, ran: RunResponse, reply: Any, **more: Any
 ) -> tuple[FirestoreOperations, RunResponse]:
-    recorder.forget()  # one write in 20 s of a process, and no run's
+    recorder.recorder.cache_clear()  # one write in 20 s of a process, and no run's
     with count_operations() as found:
         following = folder.answer(ran, reply, **more)
     return found, following

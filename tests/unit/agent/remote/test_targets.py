@@ -11,9 +11,9 @@ from msgspec.structs import replace
 from rollcall.agent import targets
 from rollcall.agent.targets import probe
 from rollcall.core.errors import AgentError, FailedPrecondition, NotFound, Unavailable
-from rollcall.registry.breaker import OWN_FAILURES
 from rollcall.registry.capabilities import read_capability
 from rollcall.registry.entries import Entry, Execution
+from rollcall.registry.recorder import OWN_FAILURES
 from tests.support.catalogs import catalog
 from tests.support.https_server import Answer, Handler, HttpsServer
 from tests.support.local_functions import use_emulator_tokens
