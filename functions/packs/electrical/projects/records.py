@@ -40,8 +40,8 @@ def _as_value_error(parse: Callable[[str], str]) -> Callable[[Any], Any]:
 ConductorSize = Annotated[Size, BeforeValidator(_as_value_error(parse_size))]
 ConductorMaterial = Annotated[Material, BeforeValidator(_as_value_error(parse_material))]
 RecordId = Id
-Name = Annotated[str, Field(min_length=1, max_length=80)]
-Description = Annotated[str, Field(min_length=1, max_length=200)]
+Name = Annotated[str, Field(min_length=1, max_length=80, pattern=r"\S")]
+Description = Annotated[str, Field(min_length=1, max_length=200, pattern=r"\S")]
 Voltage = Annotated[float, Field(ge=100, le=15_000)]
 Amps = Annotated[float, Field(gt=0, le=6_000)]
 Feet = Annotated[float, Field(gt=0, le=10_000)]

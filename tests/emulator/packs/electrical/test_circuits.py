@@ -129,6 +129,7 @@ def test_an_addition_is_taken_back(at_work: AtWork) -> None:
         ({"voltage": 480}, InvalidArgument, "voltage"),
         ({"lengthFt": 10, "lengthM": 3}, InvalidArgument, "lengthM"),
         ({"lengthM": 0.001}, InvalidArgument, "lengthM"),
+        ({"description": "  "}, InvalidArgument, "description"),
     ],
 )
 def test_what_cannot_be_added_is_refused_before_anybody_is_asked(
