@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from packs.tutoring.catalogue import PRESETS
+from packs.tutoring.catalogue import PRESETS, TOOLS
 from packs.tutoring.configuration import (
     Trigger,
     check_plain,
@@ -20,6 +20,7 @@ from packs.tutoring.configuration import (
 from packs.tutoring.lesson_prompt import optimise, preview
 from packs.tutoring.missions import preview_lesson
 from packs.tutoring.triggers import check_trigger, mentions, says_goodbye
+from packs.tutoring.wording import TEXTS
 from rollcall.core.capability import Capability
 from rollcall.core.errors import FailedPrecondition, InvalidArgument
 from rollcall.testing import context
@@ -258,3 +259,13 @@ def test_a_goodbye_is_known_in_both_languages() -> None:
     assert says_goodbye("OK bye bye") and says_goodbye("טוב, להתראות!")
     assert says_goodbye("תודה ולהתראות")
     assert not says_goodbye("What does goodness mean?") and not says_goodbye("מה שלומך?")
+
+
+@pytest.mark.parametrize("locale", ["en", "he"])
+def test_what_a_tutor_suggests_names_no_id(locale: str) -> None:
+    said = TEXTS.data(locale, "capabilities")
+    for tool in TOOLS:
+        for example in said[tool].get("examples", ()):
+            given = example["parameters"]
+            ids = {given[name] for name in ("taskId", "itemId") if name in given}
+            assert not any(id in example["userRequest"] for id in ids), example
