@@ -83,7 +83,10 @@ def compute(expression: str, *, x: Fraction | None = None) -> Fraction | bool:
 
 
 def schoolbook_notation(expression: str) -> str:
-    """Return an expression with the signs that schoolbooks use: 9 − 2 × 3, 12 : 4."""
+    """Return an expression with the signs that schoolbooks use: 9 − 2 × 3, 12 : 4. It is empty for
+    one with a function, such as round(78, 10), which no schoolbook has."""
+    if re.search(r"[a-z]\(", expression):
+        return ""
     return re.sub(r" - ", " − ", expression).replace("*", "×").replace(" / ", " : ")
 
 

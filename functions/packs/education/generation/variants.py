@@ -240,8 +240,9 @@ def _hint(original: Item, locale: str) -> str:
     if block.kind == "order":
         first = next(each.text for each in block.options if each.id == key.correct[0])
         return TEXTS.say(locale, "variants.hint_first", text=first)
-    if key.check and block.kind in ("numeric", "choice") and "?" not in key.check:
-        return TEXTS.say(locale, "variants.hint_check", check=schoolbook_notation(key.check))
+    check = schoolbook_notation(key.check or "") if block.kind in ("numeric", "choice") else ""
+    if check and "?" not in check:
+        return TEXTS.say(locale, "variants.hint_check", check=check)
     return TEXTS.say(locale, "variants.hint_read")
 
 

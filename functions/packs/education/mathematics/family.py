@@ -89,6 +89,7 @@ def number_question(
     unit: str | None = None,
     decimal: bool = False,
     bloom: Bloom = "apply",
+    feedback: str | None = None,
 ) -> Item:
     """Make a question whose answer is a number: a choice for "support" and half of "core", else
     numeric.
@@ -96,10 +97,11 @@ def number_question(
     Args:
         slips: Results of typical mistakes; right, negative and repeated ones are left out.
         decimal: Whether numbers are written as decimals.
+        feedback: How the answer comes about; by default, the check and its value.
     """
     right = Fraction(answer)
     unit = draw.say(f"units.{unit}") if unit else None
-    feedback = f"{schoolbook_notation(check)} = {_number_text(right, decimal)}"
+    feedback = feedback or f"{schoolbook_notation(check)} = {_number_text(right, decimal)}"
     common = {"bloom": bloom, **draw.common}
     with_options = {"support": True, "enrichment": False}.get(draw.level)
     if with_options is None:

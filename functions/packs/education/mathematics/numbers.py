@@ -114,7 +114,8 @@ def rounding(draw: Draw) -> Item:
     right = down + to if number - down >= to / 2 else down
     stem = draw.say("rounding", number=number, to=to)
     slips = [down if right != down else down + to, right + to, number // 10 * 10]
-    return number_question(draw, stem, right, f"round({number}, {to})", slips)
+    check, feedback = f"round({number}, {to})", f"{number} ≈ {right}"
+    return number_question(draw, stem, right, check, slips, feedback=feedback)
 
 
 @family((2, 3), "multiplication arithmetic")
@@ -153,7 +154,9 @@ def remainder(draw: Draw) -> Item:
     quotient, rest = draw.number(3, 12), draw.number(1, by - 1)
     number = by * quotient + rest
     stem = draw.say("remainder", number=number, by=by)
-    return number_question(draw, stem, rest, f"mod({number}, {by})", [quotient, by - rest, 0])
+    check, slips = f"mod({number}, {by})", [quotient, by - rest, 0]
+    feedback = f"{number} = {by} × {quotient} + {rest}"
+    return number_question(draw, stem, rest, check, slips, feedback=feedback)
 
 
 @family((4, 5, 6), "order_of_operations arithmetic")

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from random import Random
 from typing import Any, get_args
 
 import pytest
 
 from packs.education.answers import check_answer
+from packs.education.arithmetic import schoolbook_notation
 from packs.education.blocks import Item, Level
 from packs.education.key_check import check_problem
 from packs.education.mathematics.family import Draw
@@ -55,6 +57,13 @@ def test_the_key_of_every_problem_follows_from_its_check_and_is_a_right_answer(l
                     assert check_problem(item) is None, about
                     assert check_answer(item.block, item.key, right_answer(item)).correct, about
                     assert item.block.level == level, about
+
+
+def test_what_a_pupil_is_told_has_no_function_in_it() -> None:
+    for family, grade, item in draw_items(5 * len(FAMILIES), "8"):
+        assert not re.search(r"[a-z]\(", item.key.feedback or ""), (family.id, grade, item)
+    assert schoolbook_notation("round(78, 10)") == ""
+    assert schoolbook_notation("9 - 2 * (3 + 1) / 4") == "9 − 2 × (3 + 1) : 4"
 
 
 def test_every_grade_has_at_least_eight_families_and_all_are_at_least_24() -> None:
