@@ -132,14 +132,14 @@ def ask(
     say = texts_for(interrupt["message"])
     forget_typed_ahead()
     # In lines of its own: a prompt is not wrapped everywhere.
-    say_line(screen, say["answers_always" if patterns else "answers"], "dim")
+    screen.say_line(say["answers_always" if patterns else "answers"], "dim")
     while True:
-        said = read(_prompt(screen, say["approve"]), "").strip()
+        said = read(prompt(screen, say["approve"]), "").strip()
         match said.lower():
             case "":
                 continue
             case "y" | "yes" | "כן" | "a" | "always" | "תמיד" if shortened:
-                say_line(screen, say["not_whole"], "yellow")
+                screen.say_line(say["not_whole"], "yellow")
             case "y" | "yes" | "כן":
                 return Decision(True)
             case "n" | "no" | "לא":
@@ -209,11 +209,11 @@ def _pattern(
     screen: Screen, patterns: list[str], say: dict[str, str], read: ReadLine
 ) -> str | None:
     """What is to be allowed from now on; None if the person thinks better of it."""
-    say_line(screen, say["patterns"], "")
+    screen.say_line(say["patterns"], "")
     for number, pattern in enumerate(patterns, start=1):
         screen.indented(Text(f"  {number}. {isolated(visible(pattern))}"))
     while True:
-        said = read(_prompt(screen, say["which"].format(count=len(patterns))), "").strip()
+        said = read(prompt(screen, say["which"].format(count=len(patterns))), "").strip()
         if not said:
             return None
         if place := place_in(patterns, said):
@@ -242,29 +242,21 @@ def _argument_lines(interrupt: dict[str, Any], order: Order) -> list[RenderableT
 
 def _explain(screen: Screen, interrupt: dict[str, Any]) -> None:
     told = texts_for(interrupt["message"])["why"].format(tool=interrupt["metadata"]["tool"])
-    say_line(screen, told, "dim")
+    screen.say_line(told, "dim")
 
 
 def _reason(screen: Screen, say: dict[str, str], read: ReadLine) -> str | None:
-    while len(reason := read(_prompt(screen, say["because"]), "").strip()) > _REASON_CHARS:
-        say_line(screen, say["at_most"].format(count=_REASON_CHARS), "red")
+    while len(reason := read(prompt(screen, say["because"]), "").strip()) > _REASON_CHARS:
+        screen.say_line(say["at_most"].format(count=_REASON_CHARS), "red")
     return reason or None
 
 
-def say_line(screen: Screen, text: str, style: str) -> None:
-    """Show a text of ours, from the side that it reads from."""
-    from_right = bidi.reads_from_right(text)
-    screen.say(
-        BidiBlock(Text(text, style), order=screen.order, left=_INDENT, from_right=from_right)
-    )
-
-
-def _prompt(screen: Screen, text: str) -> str:
+def prompt(screen: Screen, text: str) -> str:
     """A prompt for a line to be typed; a right-to-left text is a line before it, as what is typed
     would stand on its wrong side."""
     if not bidi.has_right_to_left(text):
         return f"  {text} ❯ "
-    say_line(screen, text, "")
+    screen.say_line(text, "")
     return "  ❯ "
 
 
@@ -277,13 +269,13 @@ def _edited(
         Text(say["now"].format(arguments=isolated(visible(begin))), "dim", overflow="fold")
     )
     while True:
-        said = read(_prompt(screen, say["arguments"]), begin).strip()
+        said = read(prompt(screen, say["arguments"]), begin).strip()
         if not said:
             return None
         with contextlib.suppress(ValueError):
             if isinstance(value := json.loads(said), dict):
                 return value
-        say_line(screen, say["not_arguments"], "red")
+        screen.say_line(say["not_arguments"], "red")
         begin = said
 
 

@@ -8,6 +8,7 @@ from rollcall_cli.bidi import isolated
 from rollcall_cli.console import tidy
 from rollcall_cli.partial_json import NotJson, PartialJson
 from rollcall_cli.tail import Tail
+from rollcall_cli.wording import text_in
 
 _LINES = 8
 _PATH_CHARS = 200
@@ -49,12 +50,14 @@ class ArgumentPreview:
                 self._chars += len(change.text)
                 self._tail.add(change.text)
 
-    def status(self) -> str:
+    def status(self, language: str = "en") -> str:
         """The path and the length so far, in one line."""
         path = isolated(tidy(self._path.replace("\n", " ")))
         if not self._chars:
             return path
-        return f"{path}  line {self._tail.line_count:,}, {self._chars:,} characters".lstrip()
+        line, chars = f"{self._tail.line_count:,}", f"{self._chars:,}"
+        length = text_in(language, "writing", line=line, chars=chars)
+        return f"{path}  {isolated(length)}".lstrip()
 
     def tail(self) -> Text | None:
         """The last lines of the content."""

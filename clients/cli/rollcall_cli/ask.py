@@ -21,7 +21,7 @@ from rollcall_cli.preapproval import Preapproval
 from rollcall_cli.screen import Screen
 from rollcall_cli.store import Result
 from rollcall_cli.tools import Tools, only_read, run_calls
-from rollcall_cli.wording import language_of
+from rollcall_cli.wording import language_of, stop_text, text_in, texts
 from rollcall_cli.workspace import visible
 
 ANSWERED, WAITS, FAILED, STOPPED, INTERRUPTED = 0, 2, 3, 4, 130
@@ -41,7 +41,7 @@ class AskOptions:
         tools: The tools that run in this client.
         yes_to: Approvals given in advance.
         as_json: Print the whole result of the last run.
-        locale: The language of errors; that of the question by default.
+        locale: The language of what is printed; that of the question by default.
         chat: The command to continue in a thread, with the same deployment and folder.
     """
 
@@ -55,21 +55,20 @@ class AskOptions:
 
 def ask(dialogue: Dialogue, question: str, options: AskOptions) -> int:
     """Ask, print the answer, and return an exit code."""
+    language = options.locale or language_of(question)
     try:
-        with _spinner():
+        with _spinner(language):
             result = _complete(dialogue, question, options)
     except CallError as error:
-        return failed(
-            error, as_json=options.as_json, locale=options.locale or language_of(question)
-        )
+        return failed(error, as_json=options.as_json, locale=language)
     except KeyboardInterrupt:
         dialogue.cancel()
-        return interrupted(as_json=options.as_json)
+        return interrupted(as_json=options.as_json, locale=language)
     if options.as_json:
         print_json(result)
     else:
-        _print_answer(result)
-    return _exit_code(dialogue, result, chat=options.chat)
+        _print_answer(result, language)
+    return _exit_code(dialogue, result, chat=options.chat, language=language)
 
 
 def failed(error: CallError, *, as_json: bool, locale: str | None = None) -> int:
@@ -87,11 +86,11 @@ def failed(error: CallError, *, as_json: bool, locale: str | None = None) -> int
     return FAILED
 
 
-def interrupted(*, as_json: bool) -> int:
+def interrupted(*, as_json: bool, locale: str) -> int:
     """Print that Ctrl-C stopped the run, and return its exit code."""
     if as_json:
-        print_json({"error": {"code": "cancelled", "message": "stopped by Ctrl-C"}})
-    print("Stopped.", file=sys.stderr)
+        print_json({"error": {"code": "cancelled", "message": text_in(locale, "stopped_by_keys")}})
+    print(text_in(locale, "stopped"), file=sys.stderr)
     return INTERRUPTED
 
 
@@ -125,18 +124,21 @@ def _complete(dialogue: Dialogue, question: str, options: AskOptions) -> Result:
         result = _result_of(dialogue, dialogue.resume(said))
 
 
-def _exit_code(dialogue: Dialogue, result: Result, *, chat: str) -> int:
+def _exit_code(dialogue: Dialogue, result: Result, *, chat: str, language: str) -> int:
+    def tell(key: str, **values: str) -> None:
+        print(text_in(language, key, **values), file=sys.stderr)
+
     if dialogue.waiting or dialogue.pending:
         for interrupt in dialogue.waiting:
-            print(f"Waits for a yes: {tidy(interrupt['message'])}", file=sys.stderr)
+            tell("ask.waits", message=tidy(interrupt["message"]))
         for call in dialogue.pending:
-            print(f"Left to a client with --root: {visible(call['tool'])}", file=sys.stderr)
+            tell("ask.left", tool=visible(call["tool"]))
         thread = shlex.quote(tidy(str(dialogue.thread_id)))  # for copying into a shell
-        print(f"Go on with: {chat} --thread {thread}", file=sys.stderr)
+        print(f"{texts(language)['ask.go_on']} {chat} --thread {thread}", file=sys.stderr)
         return WAITS
     if result["outcome"]["type"] == "cancelled":
-        reason = str(result.get("stopReason") or "stopped").replace("_", " ")
-        print(f"Stopped before its end: {tidy(reason)}", file=sys.stderr)
+        reason = str(result.get("stopReason") or "cancelled")
+        tell("ask.stopped", reason=tidy(stop_text(language, reason)))
         return STOPPED
     broken = _failed_calls(result)
     for call in broken:
@@ -172,10 +174,10 @@ def _failed_calls(result: Result) -> list[Call]:
     ]
 
 
-def _print_answer(result: Result) -> None:
+def _print_answer(result: Result, language: str) -> None:
     """Print the answer, formatted on a terminal and as Markdown elsewhere."""
     if sys.stdout.isatty():
-        screen = Screen()
+        screen = Screen(locale=language)
         screen.answer(result["message"])
         screen.sources(result["citations"], answer=result["message"])
         return
@@ -185,13 +187,13 @@ def _print_answer(result: Result) -> None:
 
 
 @contextlib.contextmanager
-def _spinner() -> Iterator[None]:
+def _spinner(language: str) -> Iterator[None]:
     """Show a spinner on standard error if that is a terminal."""
     console: Console = SafeConsole(stderr=True)
     if not console.is_terminal:
         yield
         return
-    with console.status("thinking"):
+    with console.status(text_in(language, "thinking")):
         yield
 
 

@@ -18,6 +18,7 @@ from rollcall_cli.argument_preview import ArgumentPreview
 from rollcall_cli.bidi import isolated
 from rollcall_cli.console import tidy
 from rollcall_cli.tail import Tail
+from rollcall_cli.wording import text_in
 
 _VALUE_CHARS = 60
 _CONTENTS = ("content", "oldText", "newText", "digest")  # of files: their diff is shown instead
@@ -31,7 +32,6 @@ _MARKS = {
     "unknown": ("!", "red"),
 }
 _FAILED = ("✗", "red")
-_WAITS = {"waiting": "waits for a decision", "client": "left to the user's own device"}
 
 
 @dataclass(slots=True)
@@ -43,6 +43,7 @@ class CallCard:
 
     name: str
     arguments: str = ""
+    language: str = field(default="en", kw_only=True)
     progress: str = ""
     status: str | None = None
     outcome: str = ""
@@ -66,9 +67,9 @@ class CallCard:
                 self._preview = None
                 self.started = time.monotonic()
             case "ACTIVITY_SNAPSHOT":
-                self.progress = _progress(event["content"])
+                self.progress = _progress(event["content"], self.language)
             case "TOOL_CALL_RESULT":
-                self._end(*call_outcome.of_result(event["content"]))
+                self._end(*call_outcome.of_result(event["content"], self.language))
 
     def begin(self) -> None:
         """The call starts to run in this client."""
@@ -80,15 +81,15 @@ class CallCard:
 
     def end_here(self, result: dict[str, Any]) -> None:
         """End a call that ran in this client; `result` is its entry of `toolResults`."""
-        self._end(*call_outcome.of_local_call(self.name, result))
+        self._end(*call_outcome.of_local_call(self.name, result, self.language))
 
     def wait(self, status: str) -> None:
         """Mark the call as waiting: the run ended before its result."""
-        self.status, self.outcome = status, _WAITS[status]
+        self.status, self.outcome = status, text_in(self.language, f"call.{status}")
 
-    def give_up(self, why: str = "no result came") -> None:
+    def give_up(self, why: str = "call.no_result") -> None:
         """Mark the call as failed: no result came."""
-        self._end("failed", why)
+        self._end("failed", text_in(self.language, why))
 
     def line(self) -> Text:
         """The call as one paragraph, without its mark."""
@@ -116,7 +117,7 @@ class CallCard:
 
     def _arguments_line(self) -> str:
         if self._preview:
-            return self._preview.status()
+            return self._preview.status(self.language)
         hidden = _CONTENTS if ArgumentPreview.of(self.name) else ()
         return _arguments(self.arguments or _beginning(self._deltas), hidden)
 
@@ -156,11 +157,11 @@ def _shown(text: str) -> str:
     return isolated(tidy(cut))
 
 
-def _progress(content: dict[str, Any]) -> str:
+def _progress(content: dict[str, Any], language: str) -> str:
     text = str(content.get("text") or "")
     if content.get("done") is None:
         return text
     share = f"{content['done']:,}"
     if content.get("total") is not None:
-        share += f" of {content['total']:,}"
+        share = text_in(language, "share", done=share, total=f"{content['total']:,}")
     return f"{text} ({share})"

@@ -5,59 +5,63 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from rollcall_cli.wording import counted, text_in
+
 _ERROR_STATUSES = ("rejected", "expired", "unknown")
 _COUNTS = ("totalFound", "totalCount", "total")
 
 
-def of_result(content: str) -> tuple[str, str]:
+def of_result(content: str, language: str) -> tuple[str, str]:
     """The status of a call from its result on the server, and how much it found or what failed."""
+    done = text_in(language, "outcome.done")
     try:
         result = json.loads(content)
     except ValueError:
-        return "done", "done"
+        return "done", done
     if not isinstance(result, dict):
-        return "done", "done"
+        return "done", done
     if "error" not in result:
-        return "done", _found(result.get("output"))
+        return "done", _found(result.get("output"), language)
     error = result["error"] or {}
     status = error["code"] if error.get("code") in _ERROR_STATUSES else "failed"
-    if status == "rejected":
-        return status, f"rejected: {error['reason']}" if error.get("reason") else "rejected"
-    return status, str(error.get("message") or status)
+    if status == "rejected" and error.get("reason"):
+        return status, text_in(language, "outcome.rejected_because", reason=error["reason"])
+    if status == "rejected" or not error.get("message"):
+        return status, text_in(language, f"outcome.{status}")
+    return status, str(error["message"])
 
 
-def of_local_call(tool: str, result: dict[str, Any]) -> tuple[str, str]:
+def of_local_call(tool: str, result: dict[str, Any], language: str) -> tuple[str, str]:
     """The same for a call that ran in this client; `result` is its entry of `toolResults`."""
     if "error" in result:
         return "failed", result["error"]
     found = result["content"]
     match tool:
         case "read_file":
-            first, last = found["startLine"], found["endLine"]
-            return "done", f"lines {first:,} to {last:,} of {found['lines']:,}"
+            numbers = {name: f"{found[name]:,}" for name in ("startLine", "endLine", "lines")}
+            return "done", text_in(language, "outcome.lines_read", **numbers)
         case "list_directory":
-            return "done", _counted(len(found["entries"]), "entry", "entries")
+            return "done", counted(language, "outcome.entries", len(found["entries"]))
         case "search_files":
-            lines = _counted(found["total"], "line", "lines")
-            return "done", f"{lines} in {_counted(found['files'], 'file', 'files')}"
+            lines = counted(language, "outcome.lines", found["total"])
+            files = counted(language, "outcome.files", found["files"])
+            return "done", text_in(language, "outcome.lines_in_files", lines=lines, files=files)
         case "write_file":
-            done = "created" if found["created"] else "replaced"
-            return "done", f"{done}, {_counted(found['size'], 'byte', 'bytes')}"
+            key = "outcome.created" if found["created"] else "outcome.replaced"
+            size = counted(language, "outcome.bytes", found["size"])
+            return "done", text_in(language, key, size=size)
         case "edit_file":
-            return "done", f"{_counted(found['replaced'], 'place', 'places')} changed"
+            return "done", counted(language, "outcome.places_changed", found["replaced"])
         case "run_command":
             if found.get("timedOut"):
-                return "failed", "took too long and was ended"
+                return "failed", text_in(language, "outcome.timed_out")
             code = found["exitCode"]
-            return ("done" if code == 0 else "failed"), f"exit code {code}"
-    return "done", _found(found)
+            status = "done" if code == 0 else "failed"
+            return status, text_in(language, "outcome.exit_code", code=code)
+    return "done", _found(found, language)
 
 
-def _counted(count: int, one: str, many: str) -> str:
-    return f"{count:,} {one if count == 1 else many}"
-
-
-def _found(output: Any) -> str:
+def _found(output: Any, language: str) -> str:
     """The number of results: the count that the result states, or the length of its only list."""
     values = list(output.values()) if isinstance(output, dict) else [output]
     lists = [len(value) for value in values if isinstance(value, list)]
@@ -65,5 +69,7 @@ def _found(output: Any) -> str:
     counts = [output.get(name) for name in _COUNTS] if isinstance(output, dict) else []
     total = next((count for count in counts if isinstance(count, int)), shown)
     if total is None:
-        return "done"
-    return f"{total:,} found" if shown in (None, total) else f"{shown:,} of {total:,} found"
+        return text_in(language, "outcome.done")
+    if shown in (None, total):
+        return text_in(language, "outcome.found", total=f"{total:,}")
+    return text_in(language, "outcome.found_of", shown=f"{shown:,}", total=f"{total:,}")

@@ -28,7 +28,11 @@ class CallsView:
     def __init__(self, screen: Screen, calls: Sequence[Call]) -> None:
         self._screen = screen
         self._cards = {
-            call["id"]: CallCard(call["tool"], json.dumps(call["arguments"], ensure_ascii=False))
+            call["id"]: CallCard(
+                call["tool"],
+                json.dumps(call["arguments"], ensure_ascii=False),
+                language=screen.language,
+            )
             for call in calls
         }
         self._open = list(self._cards.values())  # not printed yet, in the order of their calls
@@ -48,7 +52,7 @@ class CallsView:
             cards, self._open = self._open, []
         for card in cards:
             if card.status is None:
-                card.give_up("stopped")
+                card.give_up("call.stopped")
             self._print(card)
         self._below.stop()
 

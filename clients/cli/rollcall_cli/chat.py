@@ -13,6 +13,7 @@ from rollcall_cli.problem import Problem
 from rollcall_cli.screen import Screen
 from rollcall_cli.session import Session
 from rollcall_cli.turn import is_exit_word, run_turn
+from rollcall_cli.wording import text_in
 
 
 class Chat:
@@ -71,7 +72,8 @@ class Chat:
         try:
             what()
         except KeyboardInterrupt:
-            self._screen.say("\nStopped.", style="dim")
+            self._screen.say()
+            self._screen.say_line(text_in(self._screen.language, "stopped"), "dim")
         except CallError as error:
             self._screen.failure(error)
         except Problem as problem:
@@ -91,6 +93,7 @@ class Chat:
                 if was_interrupted:
                     raise Quit from None
                 was_interrupted = True
-                self._screen.say("\nCtrl-C again, or Ctrl-D, leaves.", style="dim")
+                self._screen.say()
+                self._screen.say_line(text_in(self._screen.language, "leave_again"), "dim")
                 continue
             return None if is_exit_word(line) else line

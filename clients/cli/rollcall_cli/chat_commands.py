@@ -10,7 +10,8 @@ from typing import Any
 from rich.text import Text
 
 from rollcall_cli import attachments, export
-from rollcall_cli.approvals import ReadLine, forget_typed_ahead, place_in
+from rollcall_cli.approvals import ReadLine, forget_typed_ahead, place_in, prompt
+from rollcall_cli.bidi import isolated
 from rollcall_cli.dialogue import Content
 from rollcall_cli.dialogue_view import DialogueView
 from rollcall_cli.http import CallError
@@ -21,6 +22,7 @@ from rollcall_cli.store import Thread
 from rollcall_cli.thread_list import show_threads
 from rollcall_cli.transcript import said_in
 from rollcall_cli.turn import run_turn
+from rollcall_cli.wording import text_in
 
 _LISTED = 20
 _TITLE_CHARS = 200
@@ -39,18 +41,18 @@ class ChatCommands:
         self._read = read
         self._attached: list[dict[str, Any]] = []
         self._threads_shown: list[Thread] = []
-        self._commands: dict[str, tuple[Callable[[str], None], str, str]] = {
-            "stop": (self._stop, "", "close what waits for a decision; Ctrl-C stops an answer"),
-            "retry": (self._retry, "", "ask the last message again"),
-            "edit": (self._edit, "", "change the last message, and go on from there"),
-            "attach": (self._attach, "FILE", "send a file with the next message"),
-            "rate": (self._rate, "up|down [WHY]", "say what you think of the last answer"),
-            "threads": (self._threads, "", "list your threads"),
-            "open": (self._open, "ID", "go on in a thread, by its id or its place in the list"),
-            "export": (self._export, "FILE", "write this thread as Markdown"),
-            "title": (self._title, "TEXT", "give this thread another title"),
-            "new": (self._new, "", "start a new thread"),
-            "help": (self._help, "", "show this"),
+        self._commands: dict[str, Callable[[str], None]] = {
+            "stop": self._stop,
+            "retry": self._retry,
+            "edit": self._edit,
+            "attach": self._attach,
+            "rate": self._rate,
+            "threads": self._threads,
+            "open": self._open,
+            "export": self._export,
+            "title": self._title,
+            "new": self._new,
+            "help": self._help,
         }
 
     def do(self, line: str) -> None:
@@ -63,7 +65,7 @@ class ChatCommands:
         name, _, rest = line[1:].partition(" ")
         if name not in self._commands:
             raise Problem("no_command", name=f"/{name}")
-        self._commands[name][0](rest.strip())
+        self._commands[name](rest.strip())
 
     def do_meanwhile(self, line: str) -> None:
         """Do what is said in place of a decision; what cannot be done is told, and no more."""
@@ -83,7 +85,7 @@ class ChatCommands:
         if not (self._dialogue.waiting or self._dialogue.pending):
             raise Problem("nothing_waits")
         self._view.cancel()
-        self._screen.footnote("Closed. Nothing of it was done.")
+        self._footnote("closed")
 
     def _retry(self, rest: str) -> None:
         self._require_turn()
@@ -96,10 +98,10 @@ class ChatCommands:
         parts = of_turn[-1]["parts"] if of_turn else []
         before = said_in(parts)
         if "\n" in before:
-            self._screen.footnote("The message has several lines; they are joined into one here.")
+            self._footnote("lines_joined")
         text = self._read("✎ ", " ".join(before.split())).strip()
         if not text:
-            self._screen.footnote("Left as it is.")
+            self._footnote("left_as_it_is")
             return
         self._attached = [*attachments.parts_again(parts), *self._attached]
         message = self.with_attachments(text)
@@ -110,7 +112,7 @@ class ChatCommands:
             raise Problem("which_file")
         part = attachments.upload(self._session.functions, Path(rest).expanduser())
         self._attached.append(part)
-        self._screen.footnote(f"{part['name']} goes with your next message.")
+        self._footnote("attached", file=part["name"])
 
     def _rate(self, rest: str) -> None:
         rating, _, comment = rest.partition(" ")
@@ -121,7 +123,7 @@ class ChatCommands:
         about = {"threadId": self._dialogue.thread_id, "runId": self._dialogue.run_id}
         said = {"rating": rating} | ({"comment": comment} if comment else {})
         self._session.functions.call("rate_message", {**about, **said})
-        self._screen.footnote("Noted.")
+        self._footnote("noted")
 
     def _threads(self, rest: str) -> None:
         self._threads_shown = self._session.store.threads(limit=_LISTED)
@@ -152,12 +154,12 @@ class ChatCommands:
     def _takes_over(self) -> bool:
         names = ", ".join(call["tool"] for call in self._dialogue.pending)
         if not self._view.runs_tools:
-            self._screen.footnote(f"Left to a client that works on files: {names}. See --root.")
+            self._footnote("left_to_files", tools=names)
             return False
-        self._screen.footnote(f"Left to one of your clients: {names}.")
+        self._footnote("left_to_client", tools=names)
         self._view.show_pending()
         forget_typed_ahead()
-        said = self._read("  Run this here? [y]es / [n]o ❯ ", "").strip().lower()
+        said = self._read(prompt(self._screen, self._text("run_here")), "").strip().lower()
         return said in ("y", "yes", "כן")
 
     def _show(self, thread: Thread, log: list[dict[str, Any]]) -> None:
@@ -166,7 +168,9 @@ class ChatCommands:
         asked = [each for each in log if each["role"] == "user"]
         answers = [each for each in log if each["role"] == "model" and each.get("text")]
         if asked:
-            self._screen.question(said_in(asked[-1]["parts"]))
+            question = said_in(asked[-1]["parts"])
+            self._screen.follow(question)
+            self._screen.question(question)
         if answers and answers[-1]["n"] > (asked[-1]["n"] if asked else -1):
             self._screen.answer(str(answers[-1]["text"]))
 
@@ -175,23 +179,31 @@ class ChatCommands:
             raise Problem("export_where")
         text = export.thread_as_markdown(self._session.store, self._require_thread())
         export.write(text, Path(rest).expanduser())
-        self._screen.footnote(f"Written to {rest}.")
+        self._footnote("written", file=rest)
 
     def _title(self, rest: str) -> None:
         if not 0 < len(rest) <= _TITLE_CHARS:
             raise Problem("title", most=_TITLE_CHARS)
         self._session.store.rename(self._require_thread(), rest)
-        self._screen.footnote("Renamed.")
+        self._footnote("renamed")
 
     def _new(self, rest: str) -> None:
         self._view.start_over()
-        self._screen.say("A new thread.", style="dim")
+        self._screen.say_line(self._text("new_thread"), "dim")
 
     def _help(self, rest: str) -> None:
         self._screen.say()
-        for name, (_, arguments, what) in self._commands.items():
-            self._screen.indented(Text.assemble((f"/{name} {arguments}".ljust(22), "bold"), what))
-        self._screen.indented(Text("Ctrl-C stops an answer; twice leaves. Ctrl-D leaves.", "dim"))
+        for name in self._commands:
+            typed, what = self._text(f"help.{name}.typed"), self._text(f"help.{name}")
+            line = Text.assemble((isolated(typed).ljust(22), "bold"), isolated(what))
+            self._screen.indented(line)
+        self._screen.say_line(self._text("help.keys"), "dim")
+
+    def _text(self, key: str, **values: object) -> str:
+        return text_in(self._screen.language, key, **values)
+
+    def _footnote(self, key: str, **values: object) -> None:
+        self._screen.footnote(self._text(key, **values))
 
     def _run_turn(self, begin: Callable[[], object]) -> None:
         run_turn(self._screen, self._view, begin, read=self._read, command=self.do_meanwhile)

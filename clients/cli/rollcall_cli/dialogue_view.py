@@ -13,6 +13,7 @@ from rich.text import Text
 
 from rollcall_cli import diffs
 from rollcall_cli.approvals import ApprovalCard, Decision
+from rollcall_cli.bidi import isolated
 from rollcall_cli.calls_view import CallsView
 from rollcall_cli.dialogue import Content, Dialogue, Events, Interrupt
 from rollcall_cli.functions import Functions
@@ -24,7 +25,7 @@ from rollcall_cli.run_view import RunView
 from rollcall_cli.screen import Screen
 from rollcall_cli.store import Event, Result, Thread
 from rollcall_cli.tools import READ_ONLY, Tools, only_read, run_calls
-from rollcall_cli.wording import texts, texts_for
+from rollcall_cli.wording import counted, stop_text, text_in, texts, texts_for
 from rollcall_cli.workspace import ToolError, visible
 
 _OFFLINE = "offline"
@@ -113,6 +114,7 @@ class DialogueView:
             Quit: They did so a second time.
         """
         self._question = _text_of(message)
+        self._screen.follow(self._question)
         return self._complete(self.dialogue.message(message, replaces=replaces))
 
     def retry(self) -> Result | None:
@@ -141,7 +143,11 @@ class DialogueView:
         """Show what each of the calls would do here that the newest run left to a client."""
         for call in self.dialogue.pending:
             about = self._preview(
-                call["id"], call["tool"], call["arguments"], say=texts("en"), whole=True
+                call["id"],
+                call["tool"],
+                call["arguments"],
+                say=texts(self._screen.language),
+                whole=True,
             )
             self._screen.say()
             self._screen.indented(Text(visible(call["tool"]), "bold"))
@@ -272,12 +278,15 @@ class DialogueView:
             self._screen.say(ApprovalCard(interrupt, self._screen.order, self.uid, about))
         if result is None:
             return
-        self._screen.footnote(usage.summary(result))
+        language = self._screen.language
+        self._screen.footnote(usage.summary(result, language))
         for call in result["toolCalls"]:
             if undo := call.get("undo"):
-                self._screen.footnote(f"{call['tool']} can be taken back by {undo['tool']}")
+                back = text_in(language, "taken_back", tool=call["tool"], undo=undo["tool"])
+                self._screen.footnote(back)
         if result["quickReplies"]:
-            self._screen.footnote("You could say: " + " · ".join(result["quickReplies"]))
+            replies = " · ".join(map(isolated, result["quickReplies"]))
+            self._screen.footnote(f"{texts(language)['quick_replies']} {replies}")
 
 
 class TurnUsage:
@@ -298,23 +307,29 @@ class TurnUsage:
             if used.get("costUsd") is not None:
                 total["costUsd"] = total.get("costUsd", 0.0) + used["costUsd"]
 
-    def summary(self, result: Result) -> Text:
+    def summary(self, result: Result, language: str) -> str:
         """The line, and what stopped the last run if something did."""
-        parts = [_model(*names, used) for names, used in self._models.items()]
-        parts.append("1 step" if self._steps == 1 else f"{self._steps} steps")
-        parts.append(f"{time.monotonic() - self._started:.1f} s")
+        parts = [_model(*names, used, language) for names, used in self._models.items()]
+        parts.append(counted(language, "steps", self._steps))
+        seconds = f"{time.monotonic() - self._started:.1f}"
+        parts.append(text_in(language, "seconds", seconds=seconds))
         if reason := result.get("stopReason"):
-            parts.append(f"stopped early: {reason.replace('_', ' ')}")
-        return Text(" · ".join(parts))
+            parts.append(text_in(language, "stopped_early", reason=stop_text(language, reason)))
+        return " · ".join(parts)
 
 
-def _model(provider: str, model: str, used: dict[str, Any]) -> str:
+def _model(provider: str, model: str, used: dict[str, Any], language: str) -> str:
     if provider == _OFFLINE:
-        return "offline planner, no language model"
-    cached = f" ({used['cachedInputTokens']:,} cached)" if used["cachedInputTokens"] else ""
-    tokens = f"{used['inputTokens']:,} tokens in{cached}, {used['outputTokens']:,} out"
+        return text_in(language, "offline")
+    tokens = text_in(
+        language,
+        "tokens_cached" if used["cachedInputTokens"] else "tokens",
+        sent=f"{used['inputTokens']:,}",
+        cached=f"{used['cachedInputTokens']:,}",
+        received=f"{used['outputTokens']:,}",
+    )
     cost = f", ${used['costUsd']:.4f}" if "costUsd" in used else ""
-    return f"{provider} {model} ({tokens}{cost})"
+    return f"{isolated(f'{provider} {model}')} ({tokens}{cost})"
 
 
 def _arguments(arguments: dict[str, Any], order: Order) -> RenderableType:

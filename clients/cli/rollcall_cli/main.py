@@ -25,7 +25,7 @@ from rollcall_cli.problem import Problem
 from rollcall_cli.screen import Screen
 from rollcall_cli.session import Session, login, logout, start_session
 from rollcall_cli.thread_list import show_threads
-from rollcall_cli.wording import language_of
+from rollcall_cli.wording import language_in, language_of, text_in
 from rollcall_cli.workspace import ToolError, Workspace, hide_process
 
 PROBLEM = 1
@@ -69,7 +69,7 @@ def main(arguments: list[str], env: Mapping[str, str]) -> int:
     """Do what was typed; an exit code."""
     options = parser(_COMMANDS).parse_args(arguments)
     as_json = getattr(options, "json", False)
-    locale = getattr(options, "locale", None) or language_of(getattr(options, "question", "") or "")
+    locale = _locale(options, env)
     command: Command = options.command
     try:
         return command(options, env)
@@ -82,7 +82,13 @@ def main(arguments: list[str], env: Mapping[str, str]) -> int:
     except CallError as error:
         return failed(error, as_json=as_json, locale=locale)
     except KeyboardInterrupt:
-        return interrupted(as_json=as_json)
+        return interrupted(as_json=as_json, locale=locale)
+
+
+def _locale(options: argparse.Namespace, env: Mapping[str, str]) -> str:
+    """The language asked for, that of the question, or that of the environment."""
+    asked, question = getattr(options, "locale", None), getattr(options, "question", None)
+    return asked or (language_of(question) if question else language_in(env))
 
 
 def _end(number: int, frame: FrameType | None) -> None:
@@ -108,10 +114,14 @@ def _chat(options: argparse.Namespace, env: Mapping[str, str]) -> int:
             take=session.store.take_calls,
             locale=options.locale,
         )
-        where = f" in {options.root.resolve()}" if options.root else ""
-        screen.say(f"{agent}{where} · /help lists what you can type", style="dim")
-        if hint := _without_folder(agent, options):
-            screen.say(hint, style="dim")
+        if options.root:
+            folder = options.root.resolve()
+            begin = text_in(screen.language, "begin_in", agent=agent, folder=folder)
+        else:
+            begin = text_in(screen.language, "begin", agent=agent)
+        screen.say_line(begin, "dim")
+        if _lacks_folder(agent, options):
+            screen.say_line(text_in(screen.language, "no_folder"), "dim")
         return Chat(screen, session, view).stay(thread=options.thread)
 
 
@@ -119,8 +129,8 @@ def _ask(options: argparse.Namespace, env: Mapping[str, str]) -> int:
     question = _question(options)
     session = start_session(env, emulator=options.emulator)
     agent = _agent(options, session)
-    if hint := _without_folder(agent, options):
-        print(hint, file=sys.stderr)
+    if _lacks_folder(agent, options):
+        print(text_in(options.locale or language_of(question), "no_folder"), file=sys.stderr)
     with _workspace(options, env) as workspace:
         dialogue = Dialogue(
             session.functions,
@@ -179,11 +189,9 @@ def _agent(options: argparse.Namespace, session: Session) -> str:
     return _FOR_FOLDERS if options.root else "messaging"
 
 
-def _without_folder(agent: str, options: argparse.Namespace) -> str:
-    """What to say where the agent for folders is given none."""
-    if agent != _FOR_FOLDERS or options.root is not None:
-        return ""
-    return "No folder was given: --root FOLDER lets this agent work in one."
+def _lacks_folder(agent: str, options: argparse.Namespace) -> bool:
+    """Whether the agent for folders is given none."""
+    return agent == _FOR_FOLDERS and options.root is None
 
 
 @contextlib.contextmanager

@@ -21,6 +21,7 @@ from rollcall_cli.live_block import LiveBlock
 from rollcall_cli.markdown_stream import Block, MarkdownStream
 from rollcall_cli.run_stream import RESTARTED
 from rollcall_cli.screen import INDENT, Screen
+from rollcall_cli.wording import text_in
 
 _REPLIES = ("TEXT_MESSAGE_START", "TOOL_CALL_START")
 _WAITING = "-waiting"  # ends the id of the message that says what a run waits for
@@ -53,7 +54,8 @@ class RunView:
         self._open: list[CallCard] = []  # not printed yet, in the order of their calls
         for interrupt in decided:
             about = interrupt["metadata"]
-            card = CallCard(about["tool"], json.dumps(about["arguments"], ensure_ascii=False))
+            arguments = json.dumps(about["arguments"], ensure_ascii=False)
+            card = CallCard(about["tool"], arguments, language=screen.language)
             self._cards[interrupt["toolCallId"]] = card
             self._open.append(card)
         self._has_begun = False
@@ -61,7 +63,8 @@ class RunView:
         self._repeats = False  # the step was begun before, by a process that is gone
         self._texts: dict[str, MarkdownStream] = {}
         self._spinner = Spinner("dots", style="cyan")
-        self._thinking = Spinner("dots", Text("thinking", "dim"), style="cyan")
+        thinking = text_in(screen.language, "thinking")
+        self._thinking = Spinner("dots", Text(thinking, "dim"), style="cyan")
         self._below = LiveBlock(screen, self._block)
 
     def __enter__(self) -> RunView:
@@ -90,7 +93,7 @@ class RunView:
             self._repeats = False
             self._drop()
         if kind == "TOOL_CALL_START":
-            card = CallCard(event["toolCallName"])
+            card = CallCard(event["toolCallName"], language=self._screen.language)
             self._cards[event["toolCallId"]] = card
             self._open.append(card)
         elif kind == "TEXT_MESSAGE_CONTENT" and event["messageId"].endswith(_WAITING):
@@ -117,7 +120,7 @@ class RunView:
         """Forget what is not finished: it comes again, from where it was stored last."""
         self._texts.clear()
         self._open = [card for card in self._open if card.status is not None]
-        self._screen.footnote("The server went on from what it had stored; this comes anew:")
+        self._screen.footnote(text_in(self._screen.language, "restarted"))
 
     def _end(self, result: dict[str, Any]) -> None:
         """Print the calls that wait for somebody else, and leave ours out."""

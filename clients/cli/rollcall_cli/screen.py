@@ -19,6 +19,7 @@ from rollcall_cli.http import CallError
 from rollcall_cli.layout import BidiBlock, Order, order_for
 from rollcall_cli.markdown_stream import Block, MarkdownStream, Section, begins_with_name, sections
 from rollcall_cli.problem import Problem
+from rollcall_cli.wording import language_in, language_of, text_in
 
 INDENT = 2
 _MAX_SOURCES = 12
@@ -46,7 +47,8 @@ class Screen:
     Args:
         console: Instead of the terminal, for tests and for pictures.
         still: Redraw nothing, even if the terminal could.
-        locale: The language of errors; English where left out.
+        locale: The language of the client's own texts; that of what is said by default, and before
+            anything is said that of the environment.
     """
 
     def __init__(
@@ -57,7 +59,8 @@ class Screen:
         still: bool = False,
         locale: str | None = None,
     ) -> None:
-        self.locale = locale
+        self._locale = locale
+        self.language = locale or language_in(env)
         self.lock = threading.RLock()
         self.console = console or SafeConsole(highlight=False, markup=False, emoji=False)
         self.console.push_theme(_THEME)
@@ -69,6 +72,11 @@ class Screen:
         """Print a paragraph of ours."""
         with self.lock:
             self.console.print(text, style=style, highlight=False)
+
+    def follow(self, said: str) -> None:
+        """Go over to the language of what a person says, unless one was asked for."""
+        if self._locale is None and said.strip():
+            self.language = language_of(said)
 
     def question(self, text: str) -> None:
         """Print what is asked."""
@@ -84,14 +92,14 @@ class Screen:
 
     def failure(self, error: CallError) -> None:
         """Print why there is no answer."""
-        message, hint = error.said(self.locale)
+        message, hint = error.said(self.language)
         self.indented(Text.assemble(("✗ ", "red"), message))
         if hint:
             self.indented(Text(f"  {hint}", "dim"))
 
     def problem(self, problem: Problem) -> None:
         """Print what keeps something from being done."""
-        self.indented(problem.message.say(self.locale))
+        self.indented(problem.message.say(self.language))
 
     def block(self, block: Block, *, from_right: bool) -> RenderableType:
         """A piece of an answer that reads `from_right`, with the distance to what is above it."""
@@ -122,12 +130,18 @@ class Screen:
             if quote and quote[:_RECOGNISABLE_CHARS] not in answer:
                 self._quote(quote)
         if (more := len(citations) - _MAX_SOURCES) > 0:
-            self.indented(Text(f"and {more} more", "dim"))
+            self.indented(Text(text_in(self.language, "more_sources", count=more), "dim"))
 
-    def footnote(self, text: str | Text) -> None:
+    def footnote(self, remark: str) -> None:
         """Print a remark below an answer."""
         self.say()
-        self.indented(Text.assemble("· ", text, style="dim"))
+        self.say_line(f"· {remark}", "dim")
+
+    def say_line(self, line: str, style: str = "") -> None:
+        """Print a text of ours, from the side that it reads from."""
+        from_right = bidi.reads_from_right(line)
+        block = BidiBlock(Text(line, style), order=self.order, left=INDENT, from_right=from_right)
+        self.say(block)
 
     def indented(self, what: RenderableType, *, is_ordered: bool = False) -> None:
         """Print a paragraph of a run, whose lines may be in the screen's order already."""

@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from rollcall_cli import settings
+from rollcall_cli.approvals import prompt
+from rollcall_cli.console import tidy
 from rollcall_cli.deployment import (
     DEFAULT_REGION,
     Deployment,
@@ -21,9 +23,10 @@ from rollcall_cli.functions import Functions
 from rollcall_cli.http import CallError, ConnectionLost
 from rollcall_cli.identity import User, emails, sign_in, sign_in_with_token, sign_up
 from rollcall_cli.problem import Problem
+from rollcall_cli.screen import Screen
 from rollcall_cli.settings import Settings
 from rollcall_cli.store import Store
-from rollcall_cli.wording import error_text
+from rollcall_cli.wording import Message, error_text, language_in, text_in
 
 DEMO_EMAIL, DEMO_PASSWORD = "demo@rollcall.example", "water-the-lemons"
 """The user of the sample data, on the emulators alone."""
@@ -67,7 +70,7 @@ def login(options: argparse.Namespace, env: Mapping[str, str]) -> int:
         options.project
         or env.get("ROLLCALL_PROJECT")
         or (before.project if before else None)
-        or _ask("Project id")
+        or _ask("project", env)
     )
     region = check_name(
         options.region
@@ -79,7 +82,7 @@ def login(options: argparse.Namespace, env: Mapping[str, str]) -> int:
         options.api_key
         or env.get("ROLLCALL_API_KEY")
         or (before.api_key if before else None)
-        or _ask("Web API key (Firebase console, project settings)")
+        or _ask("api_key", env)
     )
     prefix = check_prefix(
         options.prefix or env.get("ROLLCALL_PREFIX") or (before.prefix if before else "")
@@ -97,14 +100,16 @@ def login(options: argparse.Namespace, env: Mapping[str, str]) -> int:
         prefix=prefix,
     )
     settings.save(file, kept)
-    print(f"Signed in to {project} as {email or user.uid}. This is kept in {file}, for you alone.")
+    language, name = language_in(env), email or user.uid
+    print(tidy(text_in(language, "signed_in", project=project, user=name, file=file)))
     return 0
 
 
 def logout(env: Mapping[str, str]) -> int:
     """Forget who is signed in."""
     file = settings.settings_file(env)
-    print("Signed out." if settings.forget(file) else "Nobody was signed in.")
+    key = "signed_out" if settings.forget(file) else "nobody_signed_in"
+    print(text_in(language_in(env), key))
     return 0
 
 
@@ -112,10 +117,10 @@ def _sign_in_as(
     deployment: Deployment, options: argparse.Namespace, env: Mapping[str, str]
 ) -> tuple[str | None, User]:
     if options.custom_token:
-        token = env.get("ROLLCALL_CUSTOM_TOKEN") or _secret("Custom token")
+        token = env.get("ROLLCALL_CUSTOM_TOKEN") or _secret("token", env)
         return None, sign_in_with_token(deployment, token)
-    email = options.email or env.get("ROLLCALL_EMAIL") or _ask("E-mail address")
-    password = env.get("ROLLCALL_PASSWORD") or _secret("Password")
+    email = options.email or env.get("ROLLCALL_EMAIL") or _ask("email", env)
+    password = env.get("ROLLCALL_PASSWORD") or _secret("password", env)
     return email, sign_in(deployment, email=email, password=password)
 
 
@@ -159,20 +164,23 @@ def _session(deployment: Deployment, user: User) -> Session:
     return Session(user, functions, Store(deployment, user))
 
 
-def _ask(what: str) -> str:
+def _ask(name: str, env: Mapping[str, str]) -> str:
+    what = Message(f"sign_in.{name}", {})
     if not sys.stdin.isatty():
         raise Problem("missing", what=what)
     try:
-        return input(f"{what}: ").strip()
+        return input(_prompt(what, env)).strip()
     except EOFError:
         print(file=sys.stderr)  # the line of the prompt
         raise Problem("missing", what=what) from None
 
 
-def _secret(what: str) -> str:
+def _secret(name: str, env: Mapping[str, str]) -> str:
     """A secret from the keyboard, without echo, or the first line of a pipe."""
+    what = Message(f"sign_in.{name}", {})
     try:
-        said = getpass.getpass(f"{what}: ") if sys.stdin.isatty() else sys.stdin.readline()
+        is_typed = sys.stdin.isatty()
+        said = getpass.getpass(_prompt(what, env)) if is_typed else sys.stdin.readline()
     except EOFError:
         said = ""
     except UnicodeDecodeError:
@@ -180,3 +188,7 @@ def _secret(what: str) -> str:
     if not (secret := said.rstrip("\r\n")):
         raise Problem("secret_missing", what=what)
     return secret
+
+
+def _prompt(what: Message, env: Mapping[str, str]) -> str:
+    return prompt(Screen(env=env), what.say(language_in(env)))

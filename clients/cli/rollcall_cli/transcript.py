@@ -14,39 +14,36 @@ from typing import Any
 from rollcall_cli import bidi
 from rollcall_cli.console import tidy
 from rollcall_cli.store import Result, Thread
+from rollcall_cli.wording import language_of, text_in
 from rollcall_cli.workspace import visible
 
 _ARGUMENT_CHARS = 2_000
 _RESULT_CHARS = 4_000
-_VERDICTS = {
-    "rejected": "rejected",
-    "expired": "nobody answered in time",
-    "unknown": "begun; nobody knows whether it happened",
-    "failed": "failed",
-    "refused": "refused",
-    "waiting": "waits for a decision",
-    "client": "left to a client",
-}
+_VERDICTS = ("rejected", "expired", "unknown", "failed", "refused", "waiting", "client")
 
 Document = Mapping[str, Any]
 
 
 def markdown(thread: Thread, log: Sequence[Document], results: Mapping[str, Result]) -> str:
-    """The whole thread.
+    """The whole thread, in the language of its first message.
 
     Args:
         results: What its runs ended with, by their ids.
     """
     replaced = {str(each["replaces"]) for each in log if each.get("replaces")}
-    blocks = [f"# {_line(thread.title) or 'A thread'}", f"Agent: {thread.agent} · {thread.id}"]
+    asked = [said_in(each["parts"]) for each in log if each["role"] == "user"]
+    language = language_of(asked[0] if asked else thread.title)
+    title = _line(thread.title) or text_in(language, "export.thread")
+    about = text_in(language, "export.agent", agent=thread.agent, id=thread.id)
+    blocks = [f"# {title}", about]
     for document in log:
         is_replaced = str(document.get("turnId")) in replaced
         if document["role"] == "user":
-            blocks += _user(document, is_replaced=is_replaced)
+            blocks += _user(document, language, is_replaced=is_replaced)
         else:
-            blocks += _reply(document, is_replaced=is_replaced)
+            blocks += _reply(document, language, is_replaced=is_replaced)
         if document["role"] != "user" and _is_last_of_run(document, log):
-            blocks += _sources(results.get(str(document["runId"]), {}))
+            blocks += _sources(results.get(str(document["runId"]), {}), language)
     return tidy("\n\n".join(blocks)) + "\n"
 
 
@@ -55,54 +52,57 @@ def said_in(parts: Sequence[Document]) -> str:
     return "\n".join(str(part["text"]) for part in parts if part["type"] == "text")
 
 
-def _user(document: Document, *, is_replaced: bool) -> list[str]:
+def _user(document: Document, language: str, *, is_replaced: bool) -> list[str]:
     time = str(document.get("createdAt") or "")[:16].replace("T", " ")
     marks = [time] if time else []
     if document.get("replaces"):
-        marks.append("in place of the message above")
+        marks.append(text_in(language, "export.in_place"))
     if is_replaced:
-        marks.append("asked again or changed below")
-    heading = " · ".join(["## You", *marks])
-    return [heading, *(_part(part) for part in document["parts"])]
+        marks.append(text_in(language, "export.asked_again"))
+    heading = " · ".join([f"## {text_in(language, 'export.you')}", *marks])
+    return [heading, *(_part(part, language) for part in document["parts"])]
 
 
-def _part(part: Document) -> str:
+def _part(part: Document, language: str) -> str:
     if part["type"] == "text":
         return _prose(str(part["text"]))
     name = _line(str(part.get("name") or part.get("mediaType") or part["type"]))
-    return f"*Attached: {name}*"
+    return f"*{text_in(language, 'export.attached', name=name)}*"
 
 
-def _reply(document: Document, *, is_replaced: bool) -> list[str]:
+def _reply(document: Document, language: str, *, is_replaced: bool) -> list[str]:
     blocks = []
     if text := str(document.get("text") or "").strip():
-        blocks += [f"## Answer{' · replaced below' if is_replaced else ''}", _prose(text)]
+        marks = [text_in(language, "export.replaced")] if is_replaced else []
+        heading = " · ".join([f"## {text_in(language, 'export.answer')}", *marks])
+        blocks += [heading, _prose(text)]
     results = document.get("results") or {}
     calls = enumerate(document.get("toolCalls") or [])
-    return [*blocks, *(_call(call, results.get(str(place))) for place, call in calls)]
+    return [*blocks, *(_call(call, results.get(str(place)), language) for place, call in calls)]
 
 
-def _call(call: Document, result: Document | None) -> str:
+def _call(call: Document, result: Document | None, language: str) -> str:
     """One call, folded."""
     record = _json(result.get("record")) if result else {}
     status = str(record.get("status") or ("waiting" if result is None else "done"))
-    verdict = _VERDICTS.get(status, "done")
-    decided = " · approved" if record.get("approvalId") and status in ("done", "failed") else ""
-    title = f"<code>{html.escape(_line(str(call['name'])))}</code> · {verdict}{decided}"
+    verdicts = [text_in(language, f"export.{status if status in _VERDICTS else 'done'}")]
+    if record.get("approvalId") and status in ("done", "failed"):
+        verdicts.append(text_in(language, "export.approved"))
+    title = " · ".join([f"<code>{html.escape(_line(str(call['name'])))}</code>", *verdicts])
     arguments = call.get("arguments") or call.get("argumentsText") or "{}"
-    shown = [_fenced(_pretty(arguments), "json", _ARGUMENT_CHARS)]
+    shown = [_fenced(_pretty(arguments), language, _ARGUMENT_CHARS)]
     if result is not None:
-        shown.append(_fenced(_pretty(result["content"]), "json", _RESULT_CHARS))
+        shown.append(_fenced(_pretty(result["content"]), language, _RESULT_CHARS))
     inner = "\n\n".join(shown)
     return f"<details><summary>{title}</summary>\n\n{inner}\n\n</details>"
 
 
-def _sources(result: Document) -> list[str]:
+def _sources(result: Document, language: str) -> list[str]:
     citations = result.get("citations") or []
     if not citations:
         return []
     lines = [f"- [{each['n']}] {_line(str(each['title']))}{_quote(each)}" for each in citations]
-    return ["**Sources**", "\n".join(lines)]
+    return [f"**{text_in(language, 'export.sources')}**", "\n".join(lines)]
 
 
 def _quote(citation: Document) -> str:
@@ -130,13 +130,14 @@ def _pretty(text: str) -> str:
 
 
 def _fenced(text: str, language: str, most_chars: int) -> str:
-    """A block of code that its own content cannot end."""
+    """A block of JSON that its own content cannot end, cut in the words of a language."""
     shown = visible(text)
     if len(shown) > most_chars:
-        shown = f"{shown[:most_chars]}\n… {len(shown) - most_chars:,} characters more"
+        more = text_in(language, "export.more_chars", count=f"{len(shown) - most_chars:,}")
+        shown = f"{shown[:most_chars]}\n{more}"
     longest = max((len(run) for run in _runs_of_ticks(shown)), default=0)
     fence = "`" * max(3, longest + 1)
-    return f"{fence}{language}\n{shown}\n{fence}"
+    return f"{fence}json\n{shown}\n{fence}"
 
 
 def _runs_of_ticks(text: str) -> Iterable[str]:

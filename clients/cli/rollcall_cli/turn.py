@@ -14,7 +14,7 @@ from rollcall_cli.dialogue import Interrupt
 from rollcall_cli.dialogue_view import DialogueView, Exit
 from rollcall_cli.diffs import Shortened
 from rollcall_cli.screen import Screen
-from rollcall_cli.wording import texts_for
+from rollcall_cli.wording import text_in, texts_for
 
 _EXIT_WORDS = ("exit", "quit")
 
@@ -41,7 +41,8 @@ def run_turn(
         try:
             following()
         except KeyboardInterrupt:
-            screen.say("\nStopped. What was said so far is kept.", style="dim")
+            screen.say()
+            screen.say_line(text_in(screen.language, "stopped_and_kept"), "dim")
             return
         said = _decisions(screen, view, read)
         while command and isinstance(said, str) and said[:1] == "/" and not is_exit_word(said):
@@ -52,7 +53,7 @@ def run_turn(
         if isinstance(said, str) and is_exit_word(said):
             go_on = f"rollcall chat --thread {shlex.quote(str(view.thread_id))}"
             say = texts_for(view.waiting[0]["message"])
-            approvals.say_line(screen, say["go_on"], "dim")
+            screen.say_line(say["go_on"], "dim")
             screen.say(f"  {go_on}", style="dim")
             raise Exit
         following = partial(view.ask, said) if isinstance(said, str) else partial(view.answer, said)
@@ -70,7 +71,7 @@ def _decisions(screen: Screen, view: DialogueView, read: ReadLine) -> str | list
         say = texts_for(interrupt["message"])
         if not approvals.is_mine(interrupt, view.uid):
             screen.say()
-            approvals.say_line(screen, f"· {say['elsewhere']}", "dim")
+            screen.say_line(f"· {say['elsewhere']}", "dim")
             return None
         if len(view.waiting) > 1:
             screen.say()
@@ -87,7 +88,7 @@ def _decisions(screen: Screen, view: DialogueView, read: ReadLine) -> str | list
             )
         except (EOFError, KeyboardInterrupt):
             screen.say()
-            approvals.say_line(screen, say["left_open"], "dim")
+            screen.say_line(say["left_open"], "dim")
             return None
         if isinstance(said, str):
             return said

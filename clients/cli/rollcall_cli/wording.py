@@ -1,8 +1,9 @@
-"""What the client says by itself, in the languages of `texts/`: around approvals, in errors."""
+"""What the client says by itself, in the languages of `texts/`."""
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -28,25 +29,45 @@ def language_of(message: str) -> str:
     return "he" if reads_from_right(message) else "en"
 
 
+def language_in(env: Mapping[str, str]) -> str:
+    """The language that the environment asks for, of those in `texts/`."""
+    named = env.get("LC_ALL") or env.get("LC_MESSAGES") or env.get("LANG") or ""
+    return "he" if re.match(r"(he|iw)(?![a-z])", named) else "en"
+
+
+def text_in(language: str, key: str, **values: object) -> str:
+    """A text in a language, with values in its places; they do not move the words around."""
+    shown: dict[str, str] = {}
+    for name, value in values.items():
+        if isinstance(value, Message):
+            shown[name] = value.say(language)
+        elif language == "he":
+            shown[name] = f"{FIRST_STRONG_ISOLATE}{value}{POP_ISOLATE}"
+        else:
+            shown[name] = isolated(str(value))
+    return texts(language)[key].format(**shown)
+
+
+def stop_text(language: str, reason: str) -> str:
+    """Why a turn was stopped; a server's newer reason in its own words."""
+    return texts(language).get(f"stop.{reason}") or reason.replace("_", " ")
+
+
+def counted(language: str, key: str, count: int) -> str:
+    """A number of things: the text `<key>.one` or `<key>.many`."""
+    return text_in(language, f"{key}.{'one' if count == 1 else 'many'}", count=f"{count:,}")
+
+
 @dataclass(frozen=True, slots=True)
 class Message:
-    """An error's text, which is put into a language where it is shown."""
+    """A text that is put into a language where it is shown, such as an error's."""
 
     key: str
     values: Mapping[str, object]
 
     def say(self, locale: str | None) -> str:
         """The text in a language, English unless named; values do not move the words around."""
-        language = locale or "en"
-        values: dict[str, str] = {}
-        for name, value in self.values.items():
-            if isinstance(value, Message):
-                values[name] = value.say(locale)
-            elif language == "he":
-                values[name] = f"{FIRST_STRONG_ISOLATE}{value}{POP_ISOLATE}"
-            else:
-                values[name] = isolated(str(value))
-        return texts(language)[f"error.{self.key}"].format(**values)
+        return text_in(locale or "en", self.key, **self.values)
 
     def __str__(self) -> str:
         return self.say("en")
@@ -54,7 +75,7 @@ class Message:
 
 def error_text(key: str, **values: object) -> Message:
     """The text of an error: `error.<key>` of the texts, with what belongs into its places."""
-    return Message(key, values)
+    return Message(f"error.{key}", values)
 
 
 def say(message: object, locale: str | None) -> str:

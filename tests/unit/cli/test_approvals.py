@@ -13,6 +13,7 @@ import pytest
 from rich.console import Console
 
 from dev.paths import CLIENT
+from rollcall.core.wire import StopReason
 from rollcall_cli import approvals, diffs, identity
 from rollcall_cli.approvals import ApprovalCard, Decision
 from rollcall_cli.diffs import Shortened
@@ -281,6 +282,20 @@ def test_both_languages_have_the_same_texts_with_the_same_places() -> None:
         for each in (english, hebrew)
     ]
     assert places[0] == places[1]
+
+
+def test_every_text_is_used() -> None:
+    code = "".join(file.read_text() for file in (CLIENT / "rollcall_cli").glob("*.py"))
+    families = ("error.", "help.", "stop.", "call.", "outcome.", "export.", "steps.", "sign_in.")
+    unused = {
+        key
+        for key in texts("en")
+        if not re.search(rf"[\"']{re.escape(key)}[\"']", code)
+        and not (key.startswith(families) and f'"{key.partition(".")[0]}' in code)
+    }
+    assert unused == set()
+    reasons = {key.removeprefix("stop.") for key in texts("en") if key.startswith("stop.")}
+    assert reasons == set(StopReason)
 
 
 def test_every_text_of_an_error_is_used_and_every_error_has_one() -> None:

@@ -10,6 +10,7 @@ from rich.spinner import Spinner
 
 from rollcall.core import events
 from rollcall_cli.call_card import CallCard, call_id
+from rollcall_cli.call_outcome import of_local_call, of_result
 
 
 def _card(content: Any) -> CallCard:
@@ -39,6 +40,37 @@ def _shown(card: CallCard) -> str:
 )
 def test_outcome_counts_what_was_found(content: Any, outcome: str) -> None:
     assert (_card(content).status, _card(content).outcome) == ("done", outcome)
+
+
+@pytest.mark.parametrize(
+    ("content", "outcome"),
+    [
+        ({"output": {"totalFound": 178, "results": [1, 2]}}, "נמצאו 2 מתוך 178"),
+        ({"output": None}, "בוצע"),
+        ({"error": {"code": "rejected", "message": "m", "reason": "not now"}}, "נדחה: not now"),
+        ({"error": {"code": "unknown"}}, "לא ידוע"),
+    ],
+)
+def test_an_outcome_is_told_in_the_language_of_the_card(content: Any, outcome: str) -> None:
+    shown = of_result(json.dumps(content), "he")[1]
+    assert shown.translate(dict.fromkeys(map(ord, "\u2068\u2069"))) == outcome
+
+
+@pytest.mark.parametrize(
+    ("tool", "content", "english", "hebrew"),
+    [
+        ("list_directory", {"entries": [1]}, "1 entry", "פריט אחד (1)"),
+        ("edit_file", {"replaced": 3}, "3 places changed", "3 מקומות שונו"),
+        ("run_command", {"exitCode": 2}, "exit code 2", "קוד יציאה 2"),
+        ("search_files", {"total": 2, "files": 1}, "2 lines in 1 file", "2 שורות, קובץ אחד (1)"),
+    ],
+)
+def test_a_call_that_ran_here_is_told_in_both_languages(
+    tool: str, content: dict[str, Any], english: str, hebrew: str
+) -> None:
+    shown = of_local_call(tool, {"content": content}, "he")[1]
+    assert shown.translate(dict.fromkeys(map(ord, "\u2068\u2069"))) == hebrew
+    assert of_local_call(tool, {"content": content}, "en")[1] == english
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, cast
@@ -65,10 +66,11 @@ class _Sitting:
         functions: _Functions,
         *typed: str | type[BaseException],
         locale: str | None = None,
+        **env: str,
     ) -> None:
         self.out = io.StringIO()
         self.functions, self.store = functions, _Store()
-        screen = Screen(console=Console(file=self.out, width=90), env={}, locale=locale)
+        screen = Screen(console=Console(file=self.out, width=90), env=env, locale=locale)
         self.conversation = DialogueView(functions, screen, agent="messaging", uid="noa")
         session = Session(cast(User, None), functions, cast(Store, self.store))
         self._typed: Iterator[str | type[BaseException]] = iter(typed)
@@ -265,6 +267,43 @@ def test_a_failed_call_is_told_in_the_language_asked_for() -> None:
     failure = CallError("not-found", error_text("no_thread", id="'t9'"), hint)
     shown = _Sitting(_Functions(failure), "Hi", locale="he").stay()
     assert "אין לכם שיחה \u2068't9'\u2069" in shown and "מציג את השיחות שלכם" in shown
+
+
+@pytest.mark.parametrize(
+    ("typed", "told"),
+    [
+        ("/help", ["/attach", "לשלוח קובץ עם ההודעה הבאה", "פעמיים: יציאה"]),
+        ("/new", ["שיחה חדשה."]),
+        ("/threads", ["מחכה לכם", "לוח"]),
+        (KeyboardInterrupt, ["שוב", "יציאה"]),
+    ],
+)
+def test_a_hebrew_environment_is_spoken_to_in_hebrew(
+    typed: str | type[BaseException], told: list[str]
+) -> None:
+    shown = _Sitting(_Functions(), typed, LANG="he_IL.UTF-8").stay()
+    assert [each for each in told if each not in shown] == []
+    assert not re.search(r"send a file|A new thread|waits|leaves", shown)
+
+
+def test_remarks_follow_the_language_of_what_is_said() -> None:
+    runs = [_decided(f"r{n}", '{"output": {"items": [1, 2]}}') for n in (1, 2)]
+    sitting = _Sitting(_Functions(*runs), "שלחי את זה", "/title תקציב", "Send it", "/title Budget")
+    hebrew, english = sitting.stay().split("הכותרת שונתה.")
+    assert "שנ׳" in hebrew and "step" not in hebrew
+    assert "step" in english and english.rstrip().endswith("Renamed.")
+
+
+def test_what_another_client_left_is_asked_about_in_the_language_of_the_thread(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    sitting = _Sitting(_Functions(), "/open t1", "לא", LANG="he_IL")
+    monkeypatch.setattr(sitting.store, "log", lambda thread: [])
+    monkeypatch.setattr(sitting.store, "result", lambda *run: _left_here("r1")[-1]["result"])
+    monkeypatch.setattr(sitting.conversation, "_tools", _Tools())
+    shown = sitting.stay()
+    assert "הושאר לאחד הלקוחות שלכם" in shown and "להריץ כאן? כן / לא" in shown
+    assert sitting.prompts[1][0] == "  ❯ "
 
 
 @pytest.mark.parametrize("is_at_work", [True, False])

@@ -165,5 +165,4 @@ def test_ctrl_c_is_told_to_programs_too(
 def test_the_agent_for_folders_without_one_is_told_of_root(
     agent: str, root: Path | None, told: bool
 ) -> None:
-    hint = command._without_folder(agent, argparse.Namespace(root=root))
-    assert ("--root FOLDER" in hint) is told
+    assert command._lacks_folder(agent, argparse.Namespace(root=root)) is told

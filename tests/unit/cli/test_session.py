@@ -186,6 +186,30 @@ def test_what_is_no_project_is_refused(
     assert "is no project id" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("variable", ["LANG", "LC_MESSAGES", "LC_ALL"])
+def test_signing_in_and_out_is_told_in_the_language_of_the_environment(
+    variable: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    hebrew = {**env(tmp_path), variable: "he_IL.UTF-8"}
+    assert command.main(["logout"], hebrew) == 0
+    assert "איש לא היה מחובר." in capsys.readouterr().out
+    prompts: list[str] = []
+
+    def ended(prompt: str) -> str:
+        prompts.append(prompt)
+        raise EOFError
+
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
+    monkeypatch.setattr("builtins.input", ended)
+    assert command.main(["login"], hebrew) == command.PROBLEM
+    said = capsys.readouterr()
+    assert "מזהה הפרויקט" in said.out and prompts == ["  ❯ "]
+    assert "מזהה הפרויקט" in said.err and "Project id" not in said.err
+
+
 def test_signing_out_says_whether_somebody_was_in(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -89,3 +89,11 @@ def test_no_field_of_a_thread_carries_an_escape_sequence() -> None:
     log = [user(0, bad) | {"createdAt": bad}, reply(1, bad, call(bad, **{bad: bad}))]
     text = markdown(thread, log, {"turn1": {"citations": [citation]}})
     assert not any(char in text for char in "\x1b\x9b\r")
+
+
+def test_a_thread_in_hebrew_has_hebrew_headings() -> None:
+    log = [user(0, "מה הוחלט?"), reply(1, "דבר.", call("search"), **{"0": answered({})})]
+    text = markdown(THREAD, log, {"turn1": {"citations": [{"n": 1, "title": "Dan"}]}})
+    assert "## ההודעה שלכם" in text and "## תשובה" in text and "**מקורות**" in text
+    assert "<code>search</code> · בוצע" in text
+    assert "You" not in text and "Answer" not in text and "done" not in text

@@ -20,6 +20,7 @@ from rollcall_cli.http import CallError
 from rollcall_cli.identity import User
 from rollcall_cli.screen import Screen
 from rollcall_cli.store import Store
+from rollcall_cli.wording import language_of, texts
 from tests.support.sample import load_sample
 
 PRIORITIES = "get_priority_messages"
@@ -70,7 +71,7 @@ def test_question_is_answered_with_the_tools_it_needs_and_cites_conversation_and
     assert ("החלטות" in result["message"]) == reads_from_right(question)
     for tool in tools:
         assert f"✓ {tool}" in shown
-    assert "offline planner" in shown
+    assert texts(language_of(question))["offline"] in shown
     assert bool(result["citations"]) == bool(tools)
     for citation in result["citations"]:
         assert citation["conversationId"]
