@@ -347,15 +347,19 @@ def _mentions(text: str, said_at: datetime) -> list[_Mention]:
             day = resolved.date() if isinstance(resolved, datetime) else resolved
             found.append(_Mention(start, match.end(), day, at, bool(binding or inner)))
     kept: list[_Mention] = []
+    day_end = pattern("dates.day_end")
     for mention in sorted(found, key=lambda item: (item.start, -item.end)):
         last = kept[-1] if kept else None
         if last and mention.start < last.end:
             continue
         is_beside = last is not None and mention.start - last.end <= 4
-        if last and is_beside and pattern("dates.day_end").search(text[last.start : last.end]):
+        if last and is_beside and day_end.search(text[last.start : last.end]):
             # "EOD Friday" means the end of Friday, not of today.
             kept.pop()
             mention = replace(mention, start=last.start, binding=last.binding)
+        elif last and is_beside and day_end.search(text[mention.start : mention.end]):
+            kept[-1] = replace(last, end=mention.end)  # "Friday EOD"
+            continue
         kept.append(mention)
     return kept
 

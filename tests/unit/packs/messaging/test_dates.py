@@ -125,6 +125,12 @@ def test_the_phrase_is_what_was_said() -> None:
     assert deadline is not None and deadline.phrase == "by Friday at 5pm"
 
 
+def test_the_end_of_a_day_may_stand_after_the_day() -> None:
+    deadline = find_deadline("Send the slides by Friday EOD", said_at=SAID_AT)
+    assert deadline is not None
+    assert (deadline.iso(), deadline.phrase) == ("2026-11-20", "by Friday EOD")
+
+
 def test_the_month_wraps_around_the_year() -> None:
     late = datetime(2026, 12, 31, 12, tzinfo=ISRAEL)
     assert str(find_deadline("by the 15th", said_at=late).day) == "2027-01-15"  # type: ignore[union-attr]
