@@ -39,7 +39,6 @@ from packs.electrical.calculations.conductors import (
 from packs.electrical.calculations.loads.calculation import (
     SMALL_APPLIANCE_VA,
     figure_of,
-    warn_of_tables,
 )
 from packs.electrical.calculations.loads.dwellings import (
     APPLIANCE_FACTOR,
@@ -68,6 +67,7 @@ from packs.electrical.nec.motors import (
     full_load_amps,
     largest_protection,
 )
+from packs.electrical.nec.tables import unchecked
 from packs.electrical.projects.records import ConductorMaterial, ConductorSize, Phases
 from packs.electrical.results import Basis, CalculationResult, CodeReference, finish, table
 from packs.electrical.wording import TEXTS, invalid, number
@@ -136,9 +136,14 @@ def _result(
     *,
     compliant: bool | None = None,
     edition: Edition = DEFAULT,
+    tables: Iterable[str] = (),
     basis: Basis | None = None,
 ) -> HandCalculation:
-    """Return the result of a capability from its steps, the last of which is the result's value."""
+    """Return the result of a capability from its steps, the last of which is the result's value.
+
+    Args:
+        tables: Those that were used, of which a warning says where the edition's were not checked.
+    """
     basis = basis or Basis()
     figures = tuple(
         Figure(
@@ -152,6 +157,8 @@ def _result(
     last = figures[-1]
     references = dict.fromkeys(each.reference for each in figures if each.reference)
     basis.citations += [CodeReference(edition=edition, article=each) for each in references]
+    if (unsure := unchecked(tables, edition)) is not None:
+        basis.warnings.append(unsure)
     columns = TEXTS.data(ctx.locale, "conductor_sizing.columns.words")
     rows = [(each.name, _value(each), each.reference or "") for each in figures]
     sentences = [f"{name}: {value}" for name, value, _ in rows]
@@ -242,7 +249,14 @@ def derate_conductors(
         ("largest_breaker", breaker, "A", "240.4(D)" if limit else "240.4(B)"),
         ("ampacity", allowed.amps, "A", "310.15"),
     ]
-    return _result(ctx, "derate_conductors", steps, edition=edition, basis=basis)
+    used = (
+        "310.16",
+        "310.15(B)(1)(1)",
+        "310.15(C)(1)",
+        "240.6(A)",
+        *(("240.4(D)",) if limit else ()),
+    )
+    return _result(ctx, "derate_conductors", steps, edition=edition, tables=used, basis=basis)
 
 
 @capability(category="electrical", related=["derate_conductors"])
@@ -352,7 +366,7 @@ def size_grounding_conductor(
     if raceways > 1:
         steps.append(("raceways", raceways, None, "250.122(F)"))
     steps.append(("grounding", label(size), None, "250.122(F)" if raceways > 1 else "250.122"))
-    return _result(ctx, "size_grounding_conductor", steps, edition=edition)
+    return _result(ctx, "size_grounding_conductor", steps, edition=edition, tables=("250.122",))
 
 
 @capability(category="electrical", related=["derate_conductors"])
@@ -474,7 +488,7 @@ def calculate_neutral_load(
     if unbalanced_amps is not None and any(parts_of_load):
         raise invalid("unbalancedAmps", "neutral_known_or_added")
     steps: list[Step] = []
-    basis = Basis()
+    basis, tables = Basis(), tuple[str, ...]()
     amps = unbalanced_amps
     low, high = TWO_LINES_OF_WYE_V
     is_full = phases == 1 and low <= voltage <= high
@@ -499,7 +513,7 @@ def calculate_neutral_load(
         )
         steps += [(key, va, "VA", place) for key, va, place in parts if va]
         used = {"220.54": dryers_watts, "220.55": ranges_watts}
-        warn_of_tables([table for table, watts in used.items() if watts], edition, basis)
+        tables = tuple(table for table, watts in used.items() if watts)
         total = sum(va for _, va, _ in parts)
         amps = total / (voltage * (3**0.5 if phases == 3 else 1))
         steps.append(("neutral_va", total, "VA", at("220.61(A)")))
@@ -510,7 +524,9 @@ def calculate_neutral_load(
     neutral, one, several = at("220.61"), at("220.82"), at("220.84")
     key = "hand_calculations.neutral_by_part_iii"
     basis.warnings.append(TEXTS.text(key, neutral=neutral, one=one, several=several))
-    return _result(ctx, "calculate_neutral_load", steps, edition=edition, basis=basis)
+    return _result(
+        ctx, "calculate_neutral_load", steps, edition=edition, tables=tables, basis=basis
+    )
 
 
 def _fastened_va(watts: Sequence[float], edition: Edition) -> float:

@@ -11,6 +11,7 @@ from packs.electrical.calculations.loads.calculation import Calculation, Method
 from packs.electrical.calculations.loads.limits import Element, Limit
 from packs.electrical.calculations.loads.panel import Demand
 from packs.electrical.charts import axis, chart
+from packs.electrical.nec.editions import Edition, article
 from packs.electrical.results import rounded
 from packs.electrical.wording import TEXTS, number, unmarked
 from rollcall.core.shapes import Wire
@@ -87,13 +88,19 @@ def method_text(method: Method) -> Text:
     return TEXTS.text(f"load_results.methods.{method}")
 
 
-def other_total(used: Method, others: Sequence[tuple[Method, Demand]]) -> Iterator[Text]:
+def other_total(
+    used: Method, others: Sequence[tuple[Method, Demand]], edition: Edition
+) -> Iterator[Text]:
     """The total of the other method for dwellings, optional or existing, where both apply."""
     pair = {"optional": "existing", "existing": "optional"}
     for method, demand in others:
         if pair.get(used) == method:
             load = unmarked(f"{number(demand.demand_va, digits=0)} VA")
-            yield TEXTS.text(f"load_results.other_total.{used}", load=load)
+            articles = {
+                "optional": article("220.82", edition),
+                "existing": article("220.83", edition),
+            }
+            yield TEXTS.text(f"load_results.other_total.{used}", load=load, **articles)
 
 
 def lines_chart(now: Demand, then: Demand, locale: str) -> dict[str, Any]:

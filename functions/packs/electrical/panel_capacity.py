@@ -35,6 +35,7 @@ from packs.electrical.load_results import (
     other_total,
     step_table,
 )
+from packs.electrical.nec.editions import Edition
 from packs.electrical.nec.overcurrent import STANDARD_RATINGS
 from packs.electrical.projects.access import open_project
 from packs.electrical.projects.records import LoadType, Panel, Poles, Project, RecordId
@@ -218,7 +219,7 @@ def _result(
     if then.imbalance_percent > _UNBALANCED_PERCENT:
         percent = number(then.imbalance_percent, digits=0)
         basis.warnings.append(TEXTS.text("panel_capacity.unbalanced", percent=percent))
-    answer = [*_load_texts(capacity), *texts]
+    answer = [*_load_texts(capacity, project.edition), *texts]
     return PanelCapacity(
         answer=" ".join(each.say(ctx.locale) for each in answer),
         project_id=project.id,
@@ -347,7 +348,7 @@ def capacity_of(
     return Capacity(panel, now, then, new, by_others, upstream)
 
 
-def _load_texts(capacity: Capacity) -> Iterator[Text]:
+def _load_texts(capacity: Capacity, edition: Edition) -> Iterator[Text]:
     """The load of a panel now and, where there is a new load, with it."""
     now, then = capacity.now, capacity.then
     yield TEXTS.text(
@@ -368,7 +369,7 @@ def _load_texts(capacity: Capacity) -> Iterator[Text]:
         )
     if capacity.new and capacity.fits:
         yield TEXTS.text("panel_capacity.fits")
-    yield from other_total(now.calculation.method, capacity.others)
+    yield from other_total(now.calculation.method, capacity.others, edition)
 
 
 def advice(capacity: Capacity) -> Iterator[Text]:

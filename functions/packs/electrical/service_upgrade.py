@@ -283,7 +283,7 @@ def _load_texts(upgrade: Upgrade, amps: float, watts: float) -> Iterator[Text]:
         more = f"{number(watts, digits=0)} W"
         values = _figures(amps, upgrade.then)
         yield TEXTS.text("service_upgrade.with_more", more=more, **values)
-    yield from other_total(upgrade.now.calculation.method, upgrade.others)
+    yield from other_total(upgrade.now.calculation.method, upgrade.others, upgrade.premises.edition)
 
 
 def _figures(amps: float, demand: Demand) -> dict[str, str]:
@@ -309,7 +309,8 @@ def _advice(upgrade: Upgrade) -> Iterator[Text]:
     if upgrade.management is not None:
         yield _management_text(upgrade.management)
     if upgrade.then.calculation.method == "measured":
-        yield TEXTS.text("service_upgrade.measured")
+        measured = upgrade.premises.at("220.87")
+        yield TEXTS.text("service_upgrade.measured", article=measured)
 
 
 def _management_text(management: Management) -> Text:

@@ -8,8 +8,10 @@ import pytest
 from google.cloud.firestore import Client
 
 from packs.electrical.panel_capacity import check_panel_capacity
+from packs.electrical.projects.documents import write_project
 from rollcall.core.context import ToolContext
 from rollcall.core.errors import FailedPrecondition, InvalidArgument, NotFound, PermissionDenied
+from seed.electrical.sample import projects
 
 AtWork = Callable[..., ToolContext]
 
@@ -60,6 +62,15 @@ def test_a_load_that_is_too_much_is_refused_with_what_would_carry_it(house: Tool
     assert found.additional_load_watts == 9_600
     assert found.additional_demand_va == 12_000  # continuous: 125 %
     assert [each.panel_name for each in found.upstream] == ["Main Panel"]
+
+
+def test_an_answer_of_2026_names_the_articles_of_2026(db: Client, at_work: AtWork) -> None:
+    house = next(each.project for each in projects() if each.project.id == "house")
+    newer = house.model_copy(update={"id": "house-2026", "edition": 2026})
+    write_project(db, newer, {"demo": "owner"})
+    found = check_panel_capacity(at_work(project="house-2026"), panel_name="Main Panel")
+    assert found.answer is not None and "by 120.82" in found.answer
+    assert "220.8" not in found.answer
 
 
 def test_a_new_load_without_its_size_is_asked_for(house: ToolContext) -> None:

@@ -158,6 +158,22 @@ def test_the_neutral_of_2026_cites_article_120_and_says_what_is_unchecked() -> N
     assert "220." not in found["warnings"][-1]
 
 
+@pytest.mark.parametrize(
+    ("name", "given", "tables"),
+    [
+        ("derate_conductors", {"conductorSize": "12"}, ["310.16", "240.4(D)"]),
+        ("size_grounding_conductor", {"breakerAmps": 100}, ["250.122"]),
+    ],
+)
+def test_tables_that_2026_may_have_changed_are_named(
+    name: str, given: dict[str, Any], tables: list[str]
+) -> None:
+    (warning,) = call(name, edition=2026, **given)["warnings"]
+    assert warning.startswith("Not checked against the 2026 edition")
+    assert all(table in warning for table in tables)
+    assert call(name, edition=2020, **given)["warnings"] == []
+
+
 def test_a_direct_current_that_loses_more_than_there_is_leaves_nothing() -> None:
     given = {"loadAmps": 200, "conductorSize": "14", "sourceVoltage": 12, "lengthFt": 100}
     found = call("calculate_dc_voltage_drop", **given)
