@@ -1,4 +1,4 @@
-"""What the apps share: the wheel, its environment, and the SDKs from the registries."""
+"""Fixtures of the apps: the wheel, its environment, and the SDKs from the registries."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 
 from dev import wheel
 from dev.paths import ROOT
-from tests.adoption.outside import Library, checked, installed_bytes, next_commands
+from tests.adoption.apps import Library, check_output, installed_bytes, next_commands
 
 HERE = Path(__file__).parent
 _NPM = ("npm", "install", "--prefer-offline", "--no-audit", "--no-fund", "--loglevel=error")
@@ -76,13 +76,13 @@ def library(outside: Path, packages: Path, sizes: dict[str, int]) -> Library:
     """The wheel in an environment of its own, installed after what every app has."""
     venv = outside / "venv"
     (wheel_file,) = packages.glob("rollcall_firebase-*.whl")
-    checked(sys.executable, "-m", "venv", venv, cwd=outside)
+    check_output(sys.executable, "-m", "venv", venv, cwd=outside)
     python = venv / "bin" / "python"
     found = Library(wheel_file, packages, python)
     pip = (python, "-m", "pip", "install", "--quiet")
-    checked(*pip, "firebase-functions", "firebase-admin", cwd=outside, env=found.offline)
+    check_output(*pip, "firebase-functions", "firebase-admin", cwd=outside, env=found.offline)
     sizes["firebase"] = installed_bytes(venv)
-    checked(*pip, wheel_file, cwd=outside, env=found.offline)
+    check_output(*pip, wheel_file, cwd=outside, env=found.offline)
     sizes["rollcall"] = installed_bytes(venv)
     return found
 
@@ -97,7 +97,7 @@ def new_app(outside: Path, library: Library) -> Path:
     install, dev, _ = next_commands(done.stdout)
     assert install.startswith("python3.") and "pip install -r functions/requirements.txt" in install
     assert dev == "functions/venv/bin/python -m rollcall dev"
-    checked("sh", "-c", install, cwd=root, env=library.offline)
+    check_output("sh", "-c", install, cwd=root, env=library.offline)
     return root
 
 
@@ -121,12 +121,12 @@ def _download_packages(outside: Path) -> Path:
     folder = outside / "packages"
     built = wheel.build(folder)
     pip = (sys.executable, "-m", "pip", "download", "--quiet", "--dest", folder)
-    checked(*pip, built, cwd=outside)
+    check_output(*pip, built, cwd=outside)
     return folder
 
 
 def _install_node(folder: Path, package: dict[str, object]) -> Path:
     folder.mkdir()
     (folder / "package.json").write_text(json.dumps(package), encoding="utf-8")
-    checked(*_NPM, cwd=folder)
+    check_output(*_NPM, cwd=folder)
     return folder

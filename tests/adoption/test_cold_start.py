@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from dev.paths import FUNCTIONS
-from tests.adoption.outside import environment
+from tests.adoption.apps import environment
 
 ROUNDS = 11
 MOST = 1.02

@@ -105,7 +105,7 @@ service cloud.firestore {
 
 
 @dataclass(frozen=True)
-class Done:
+class CommandResult:
     """What a command came to."""
 
     code: int
@@ -153,7 +153,7 @@ class Cafe:
             time.sleep(0.1)
         return said
 
-    def type(self, *arguments: str, **env: str) -> Done:
+    def type(self, *arguments: str, **env: str) -> CommandResult:
         """Type another command, in a script."""
         done = subprocess.run(
             [sys.executable, "-m", "rollcall", *arguments],
@@ -165,7 +165,7 @@ class Cafe:
             timeout=120,
             check=False,
         )
-        return Done(done.returncode, done.stdout, done.stderr)
+        return CommandResult(done.returncode, done.stdout, done.stderr)
 
     def note_of(self, uid: str) -> str | None:
         """What a user's note says, by the server's rights."""
@@ -317,7 +317,7 @@ def test_the_clock_runs_what_is_due_at_a_minute(cafe: Cafe) -> None:
     assert "tidy" not in run_due(at.functions, PROJECT, functions, print, later)
 
 
-def checks(done: Done) -> dict[str, str]:
+def checks(done: CommandResult) -> dict[str, str]:
     """How each check of a smoke test ended."""
     return {each["topic"]: each["level"] for each in json.loads(done.out)["checks"]}
 

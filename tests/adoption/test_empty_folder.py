@@ -10,14 +10,14 @@ from pathlib import Path
 import pytest
 
 from dev.paths import ROOT
-from tests.adoption.outside import (
+from tests.adoption.apps import (
     Client,
     Library,
-    Running,
-    checked,
+    RunningApp,
+    check_output,
     make_tree,
     page_code,
-    running,
+    run_app,
     tree,
 )
 
@@ -50,13 +50,13 @@ def root(new_app: Path) -> Path:
 
 
 @pytest.fixture(scope="module")
-def app(root: Path) -> Iterator[Running]:
-    with running(root, "functions") as app:
+def app(root: Path) -> Iterator[RunningApp]:
+    with run_app(root, "functions") as app:
         yield app
 
 
 @pytest.fixture
-def client(app: Running, client_folder: Path) -> Client:
+def client(app: RunningApp, client_folder: Path) -> Client:
     return Client(client_folder, app)
 
 
@@ -68,7 +68,7 @@ def test_nothing_of_this_repository_is_on_the_path(root: Path) -> None:
         "packs = find_spec('packs') is not None\n"
         "print(json.dumps({'path': sys.path, 'rollcall': rollcall.__file__, 'packs': packs}))"
     )
-    said = json.loads(checked(functions / "venv/bin/python", "-c", code, cwd=functions))
+    said = json.loads(check_output(functions / "venv/bin/python", "-c", code, cwd=functions))
     assert not [each for each in said["path"] if Path(each).is_relative_to(ROOT)]
     assert Path(said["rollcall"]).is_relative_to(functions / "venv")
     assert not said["packs"]
@@ -101,7 +101,7 @@ def test_the_capability_and_an_own_function_are_called_directly(client: Client) 
     assert "at least 2 people, not 1" in wrong["error"]["message"]
 
 
-def test_a_capability_added_while_dev_runs_is_callable(app: Running, client: Client) -> None:
+def test_a_capability_added_while_dev_runs_is_callable(app: RunningApp, client: Client) -> None:
     rooms = app.root / OFFICE / "rooms.py"
     rooms.write_text(page_code(PAGE, "rooms.py"), encoding="utf-8")
     app.wait(lambda: "book_room" in app.documents("capabilities"), "the new capability")
@@ -114,10 +114,10 @@ def test_a_capability_added_while_dev_runs_is_callable(app: Running, client: Cli
     assert "new functions: book_room, release_room" in app.log()
 
 
-def test_the_pages_commands_ask_and_call(app: Running) -> None:
+def test_the_pages_commands_ask_and_call(app: RunningApp) -> None:
     page = (ROOT / "docs" / PAGE).read_text(encoding="utf-8")
     said = [
-        checked("sh", "-c", command, cwd=app.root)
+        check_output("sh", "-c", command, cwd=app.root)
         for command in re.findall(
             r"^(functions/venv/bin/python -m rollcall .*)$", page, re.MULTILINE
         )
@@ -127,7 +127,7 @@ def test_the_pages_commands_ask_and_call(app: Running) -> None:
     assert all("720" in each for each in said), said
 
 
-def test_another_user_reads_none_of_the_thread(app: Running, client: Client) -> None:
+def test_another_user_reads_none_of_the_thread(app: RunningApp, client: Client) -> None:
     data = {"agent": "office", "message": QUESTION}
     uid, done = client("ben", {"uid": ""}, {"call": "run_agent", "data": data})
     thread = f"threads/{done['value']['threadId']}"

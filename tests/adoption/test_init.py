@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.adoption import test_names_taken
-from tests.adoption.outside import Library, checked, environment, make_tree, run, tree
+from tests.adoption import test_name_conflicts
+from tests.adoption.apps import Library, check_output, environment, make_tree, run, tree
 
 OPEN_RULES = """\
 rules_version = '2';
@@ -94,15 +94,15 @@ def test_windows_line_ends_stay(tmp_path: Path, library: Library) -> None:
 def test_changes_that_are_not_committed_survive(tmp_path: Path, library: Library) -> None:
     make_tree(tmp_path, APP)
     git = ("git", "-c", "user.name=Ann", "-c", "user.email=ann@example.com")
-    checked("git", "init", "--quiet", cwd=tmp_path)
-    checked("git", "add", ".", cwd=tmp_path)
-    checked(*git, "commit", "--quiet", "--message", "The app", cwd=tmp_path)
+    check_output("git", "init", "--quiet", cwd=tmp_path)
+    check_output("git", "add", ".", cwd=tmp_path)
+    check_output(*git, "commit", "--quiet", "--message", "The app", cwd=tmp_path)
     make_tree(tmp_path, {"functions/main.py": MAIN.replace("Hello", "Hi"), "notes.txt": "Mine\n"})
     assert library.init("--yes", cwd=tmp_path).returncode == 0
     main = (tmp_path / "functions" / "main.py").read_text(encoding="utf-8")
     assert '"Hi"' in main and main.rstrip().endswith("bind(globals())")
     assert (tmp_path / "notes.txt").read_text(encoding="utf-8") == "Mine\n"
-    status = checked("git", "status", "--porcelain", "--untracked-files=all", cwd=tmp_path)
+    status = check_output("git", "status", "--porcelain", "--untracked-files=all", cwd=tmp_path)
     assert "functions/vendor/rollcall_firebase-" in status  # git does not ignore the wheel
 
 
@@ -117,7 +117,7 @@ def test_it_needs_no_node(tmp_path: Path, library: Library) -> None:
 
 
 def test_a_prefix_that_is_none_is_told(tmp_path: Path, library: Library) -> None:
-    make_tree(tmp_path, test_names_taken.APP)
+    make_tree(tmp_path, test_name_conflicts.APP)
     before = tree(tmp_path)
     done = library.init("--yes", "--prefix", "my_app", cwd=tmp_path)
     assert (done.returncode, tree(tmp_path)) == (2, before)

@@ -12,14 +12,14 @@ from typing import Any
 import pytest
 
 from dev.paths import ROOT
-from tests.adoption.outside import (
+from tests.adoption.apps import (
     Library,
-    Running,
-    checked,
+    RunningApp,
+    check_output,
     make_tree,
     page_code,
     run,
-    running,
+    run_app,
 )
 
 CLIENT = ROOT / "clients" / "js"
@@ -29,7 +29,7 @@ QUESTION = "What does a meeting of 6 people for 2 hours cost?"
 
 
 @pytest.fixture(scope="module")
-def app(outside: Path, library: Library, functions_venv: Path) -> Iterator[Running]:
+def app(outside: Path, library: Library, functions_venv: Path) -> Iterator[RunningApp]:
     """An app with the capability and the agent that the page shows."""
     root = outside / "js_app"
     root.mkdir()
@@ -38,15 +38,15 @@ def app(outside: Path, library: Library, functions_venv: Path) -> Iterator[Runni
     pack = {name: page_code(PAGE, name) for name in ("meetings.py", "agents.py")}
     make_tree(root / "functions" / "capabilities" / "office", {"__init__.py": "", **pack})
     (root / "functions" / "venv").symlink_to(functions_venv)
-    with running(root, "functions") as app:
+    with run_app(root, "functions") as app:
         yield app
 
 
-def _ask(folder: Path, app: Running) -> dict[str, Any]:
+def _ask(folder: Path, app: RunningApp) -> dict[str, Any]:
     shutil.copy(HERE / "js_client.mjs", folder)
     given = {"project": app.project, "ports": app.ports, "message": QUESTION}
     told: dict[str, Any] = json.loads(
-        checked("node", "js_client.mjs", json.dumps(given), cwd=folder)
+        check_output("node", "js_client.mjs", json.dumps(given), cwd=folder)
     )
     return told
 
@@ -60,7 +60,7 @@ def _command(version: str) -> list[str]:
 
 
 @pytest.mark.parametrize("version", ["12", "13"])
-def test_it_works_as_its_readme_installs_it(app: Running, outside: Path, version: str) -> None:
+def test_it_works_as_its_readme_installs_it(app: RunningApp, outside: Path, version: str) -> None:
     folder = make_tree(outside / f"js{version}", {"package.json": '{"type": "module"}'})
     done = run(*_command(version), cwd=folder)
     if done.returncode and "ETARGET" in done.stdout:
@@ -75,9 +75,9 @@ def test_it_works_as_its_readme_installs_it(app: Running, outside: Path, version
     assert told["price"] == {"usd": 720}
 
 
-def test_a_second_copy_of_firebase_is_told_with_its_cure(app: Running, outside: Path) -> None:
+def test_a_second_copy_of_firebase_is_told_with_its_cure(app: RunningApp, outside: Path) -> None:
     folder = make_tree(outside / "js_linked", {"package.json": '{"type": "module"}'})
-    checked(*(word for word in _command("12") if word != "--install-links"), cwd=folder)
+    check_output(*(word for word in _command("12") if word != "--install-links"), cwd=folder)
     assert (folder / "node_modules" / "@rollcall" / "client").is_symlink()
     error = _ask(folder, app)["error"]
     assert error["code"] == "failed-precondition" and "two copies of Firebase" in error["message"]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.adoption.outside import Client, Library, Running, make_tree, run, running, tree
+from tests.adoption.apps import Client, Library, RunningApp, make_tree, run, run_app, tree
 
 FIREBASE_JSON = """\
 {
@@ -55,13 +55,13 @@ def root(outside: Path, library: Library, functions_venv: Path, node_functions: 
 
 
 @pytest.fixture(scope="module")
-def app(root: Path) -> Iterator[Running]:
-    with running(root, "functions-python") as app:
+def app(root: Path) -> Iterator[RunningApp]:
+    with run_app(root, "functions-python") as app:
         yield app
 
 
 @pytest.fixture
-def client(app: Running, client_folder: Path) -> Client:
+def client(app: RunningApp, client_folder: Path) -> Client:
     return Client(client_folder, app)
 
 
@@ -84,7 +84,7 @@ def test_a_function_in_node_and_a_capability_answer(client: Client) -> None:
     assert capability["value"] == {"usd": 720}
 
 
-def test_the_registry_says_which_codebase_declares_a_capability(app: Running) -> None:
+def test_the_registry_says_which_codebase_declares_a_capability(app: RunningApp) -> None:
     found = app.documents("capabilities")
     assert found["estimate_meeting_cost"]["codebase"] == {"stringValue": "rollcall"}
     assert {json.dumps(each["codebase"]) for each in found.values()} == {
@@ -92,7 +92,7 @@ def test_the_registry_says_which_codebase_declares_a_capability(app: Running) ->
     }
 
 
-def test_the_registry_is_listed_without_an_extra(app: Running, library: Library) -> None:
+def test_the_registry_is_listed_without_an_extra(app: RunningApp, library: Library) -> None:
     env = {
         "FIRESTORE_EMULATOR_HOST": f"127.0.0.1:{app.ports['firestore']}",
         "GCLOUD_PROJECT": app.project,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from tests.adoption.outside import Library
+from tests.adoption.apps import Library
 
 MAX_MB = 25
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import BrowserContext, ConsoleMessage, Page, expect, sync_playwright
 
-from tests.adoption.outside import Library, Running, make_tree, running, tree
+from tests.adoption.apps import Library, RunningApp, make_tree, run_app, tree
 from tests.support import chromium
 
 QUESTION = "What does a meeting of 6 people for 2 hours cost?"
@@ -65,10 +65,10 @@ def context() -> Iterator[BrowserContext]:
 
 
 @contextmanager
-def _app(root: Path, venv: Path) -> Iterator[tuple[Running, str]]:
+def _app(root: Path, venv: Path) -> Iterator[tuple[RunningApp, str]]:
     """The app on the emulators, and the address of its web app that `dev` names."""
     (root / "functions" / "venv").symlink_to(venv)
-    with running(root, "functions") as app:
+    with run_app(root, "functions") as app:
         app.wait(lambda: "The web app:" in app.log(), "the address of the web app")
         found = re.search(r"^The web app: (http://\S+/)$", app.log(), re.MULTILINE)
         assert found, app.log()

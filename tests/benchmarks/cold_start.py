@@ -1,9 +1,9 @@
-"""Process start to first answer, over a bare file that does the same with the same libraries.
+"""Cold start: from process start to the first answer, over a bare file with the same libraries.
 
 Each function is served by functions-framework as a deployed one is (one worker; ours with what
 `functions/.env` sets), and its first call is a whole one: signed in, valid, answered with a result.
 Time counts from the start of the process to the answer's last byte; CPU is user and system time of
-the server and its worker by then. Rounds are interleaved, so that a busy moment strikes all alike.
+the server and its worker by then. Rounds are interleaved, so that other load hits all cases alike.
 Everything is compiled to bytecode before. Firestore is the emulator, and the model's provider a
 server in a process of its own, on the same machine and always answering at once.
 
@@ -79,20 +79,20 @@ class Case:
 
 def cases(main: Path) -> dict[str, Case]:
     """All cases by name; `main` is the `main.py` of a tree that has the bench's pack."""
-    computes, reads, asks = (BARE / f"{name}.py" for name in ("computes", "reads", "asks"))
+    power, note, model_calls = (BARE / f"{name}.py" for name in ("power", "note", "model_calls"))
     of_gemini = ("bare, one Gemini call", "bare, one Gemini call, kept")
     return {
-        "bare, computes": Case(computes, "bench_power", POWER),
+        "bare, computes": Case(power, "bench_power", POWER),
         "leaf, computes": Case(main, "bench_power", POWER, over=("bare, computes",)),
-        "bare, reads": Case(reads, "bench_note", NOTE),
+        "bare, reads": Case(note, "bench_note", NOTE),
         "leaf, reads": Case(main, "bench_note", NOTE, over=("bare, reads",)),
         "get_user_conversations": Case(
             main, "get_user_conversations", {"arguments": {}}, over=("bare, reads",)
         ),
-        "bare, one OpenAI call": Case(asks, "asks_openai", MESSAGE, OPENAI),
+        "bare, one OpenAI call": Case(model_calls, "ask_openai", MESSAGE, OPENAI),
         "run_agent, OpenAI": Case(main, "run_agent", MESSAGE, OPENAI, ("bare, one OpenAI call",)),
-        "bare, one Gemini call": Case(asks, "asks_gemini", MESSAGE, GEMINI),
-        "bare, one Gemini call, kept": Case(asks, "asks_gemini_and_keeps", MESSAGE, GEMINI),
+        "bare, one Gemini call": Case(model_calls, "ask_gemini", MESSAGE, GEMINI),
+        "bare, one Gemini call, kept": Case(model_calls, "ask_gemini_and_store", MESSAGE, GEMINI),
         "run_agent, Gemini": Case(main, "run_agent", MESSAGE, GEMINI, of_gemini),
     }
 

@@ -1,10 +1,10 @@
 """A run's own cost: CPU of the loop with an adapter, over a loop by hand on the same bare SDK.
 
 One message, three tools called one after another, an answer; five tools with schemas as people
-write them (`loops/desk.py`). By hand (`loops/by_hand.py`) is what a competent author writes on the
-SDK: a client that is kept, the SDK's typed calls, arguments parsed, functions called, results
-appended; no events, checks, bounds, deadlines or redaction. Ours is the whole loop: the adapter,
-the router with validated arguments, threads, events, numbered sources; all but Firestore.
+write them (`loops/capabilities.py`). By hand (`loops/sdk_loops.py`) is what a competent author
+writes on the SDK: a client that is kept, the SDK's typed calls, arguments parsed, functions called,
+results appended; no events, checks, bounds, deadlines or redaction. Ours is the whole loop: the
+adapter, the router with validated arguments, threads, events, numbered sources; all but Firestore.
 
 The provider is a process of its own on loopback, which answers at once, so that none of its work
 counts. CPU is user and system time of all threads of this process (`time.process_time`), by run,
@@ -31,7 +31,7 @@ from typing import Any
 from unittest import mock
 
 from msgspec.structs import replace
-from rich.table import ToolTable
+from rich.table import Table
 
 from rollcall.agent.budget import Budget
 from rollcall.agent.loop import run
@@ -45,8 +45,8 @@ from rollcall.core.profile import AgentProfile
 from rollcall.models.base import load_model
 from rollcall.registry.entries import Entry
 from rollcall.registry.snapshot import Snapshot
-from tests.benchmarks.loops import by_hand
-from tests.benchmarks.loops.desk import ANSWER, FUNCTIONS, QUESTION
+from tests.benchmarks.loops import sdk_loops
+from tests.benchmarks.loops.capabilities import ANSWER, FUNCTIONS, QUESTION
 from tests.benchmarks.loops.provider import provider
 from tests.support.catalogs import catalog
 from tests.support.registries import registry_documents, registry_of, tool
@@ -61,7 +61,7 @@ NOW = datetime(2026, 3, 2, 9, tzinfo=UTC)
 
 @dataclass
 class Pair:
-    """Two ways to the same answer, and what each cost in each round, s."""
+    """Two implementations of the same conversation, and the seconds of each in each round."""
 
     name: str
     hand: Callable[[], str]
@@ -70,7 +70,7 @@ class Pair:
     wall_s: tuple[list[float], list[float]] = field(default_factory=lambda: ([], []))
 
     def play(self, rounds: int, answer: str) -> None:
-        """Run both in turn, so many times."""
+        """Run both in turn, `rounds` times."""
         for number in range(WARM_UP + rounds):
             for place, work in enumerate((self.hand, self.ours)):
                 began, cpu = time.perf_counter(), time.process_time()
@@ -93,10 +93,10 @@ class Pair:
         return ours / hand
 
 
-def measure() -> ToolTable:
+def measure() -> Table:
     """Play the conversation on each API, plain and streamed, and read a long answer."""
     title = f"CPU of a run over a loop by hand on the bare SDK, medians of {ROUNDS}"
-    table = ToolTable(title=title)
+    table = Table(title=title)
     for column in ("run", "by hand", "Rollcall", "ratio", "ratio of time"):
         table.add_column(column, justify="left" if column == "run" else "right")
     with _provider():
@@ -109,10 +109,10 @@ def measure() -> ToolTable:
     return table
 
 
-def measure_flat() -> ToolTable:
+def measure_flat() -> Table:
     """Play the conversation in registries of 5 and of 500 tools."""
     title = f"CPU of a run, tools chosen and all, medians of {FLAT_ROUNDS}"
-    table = ToolTable(title=title)
+    table = Table(title=title)
     for column in ("run", "5 registered", "500 registered", "ratio", "ratio of time"):
         table.add_column(column, justify="left" if column == "run" else "right")
     own = registry_documents(_desk().values())
@@ -128,7 +128,7 @@ def measure_flat() -> ToolTable:
     return table
 
 
-def _add(table: ToolTable, pair: Pair, unit: str, factor: float) -> None:
+def _add(table: Table, pair: Pair, unit: str, factor: float) -> None:
     hand, ours, ratio = pair.ratio()
     costs = (f"{cost * factor:.1f} {unit}" for cost in (hand, ours))
     table.add_row(pair.name, *costs, f"{ratio:.2f}", f"{pair.wall_ratio():.2f}")
@@ -136,14 +136,14 @@ def _add(table: ToolTable, pair: Pair, unit: str, factor: float) -> None:
 
 def _conversations() -> Iterator[Pair]:
     forms: list[tuple[str, str, Callable[[str], str], bool]] = [
-        ("OpenAI responses", "responses", by_hand.responses, False),
-        ("OpenAI responses", "responses", by_hand.responses_streamed, True),
-        ("OpenAI chat", "chat", by_hand.chat, False),
-        ("OpenAI chat", "chat", by_hand.chat_streamed, True),
-        ("Gemini", "", by_hand.gemini, False),
-        ("Gemini", "", by_hand.gemini_streamed, True),
-        ("Anthropic", "messages", by_hand.anthropic, False),
-        ("Anthropic", "messages", by_hand.anthropic_streamed, True),
+        ("OpenAI responses", "responses", sdk_loops.responses, False),
+        ("OpenAI responses", "responses", sdk_loops.responses_streamed, True),
+        ("OpenAI chat", "chat", sdk_loops.chat, False),
+        ("OpenAI chat", "chat", sdk_loops.chat_streamed, True),
+        ("Gemini", "", sdk_loops.gemini, False),
+        ("Gemini", "", sdk_loops.gemini_streamed, True),
+        ("Anthropic", "messages", sdk_loops.anthropic, False),
+        ("Anthropic", "messages", sdk_loops.anthropic_streamed, True),
     ]
     for name, api, hand, streamed in forms:
         os.environ["OPENAI_API"] = api if api != "messages" else ""
@@ -155,10 +155,10 @@ def _conversations() -> Iterator[Pair]:
 def _long_answers() -> Iterator[Pair]:
     name = f"long-{LONG_PIECES}"
     forms: list[tuple[str, str, Callable[[str], str], str]] = [
-        ("OpenAI responses", "responses", by_hand.responses_streamed, f"openai:{name}"),
-        ("OpenAI chat", "chat", by_hand.chat_streamed, f"openai:{name}"),
-        ("Gemini", "", by_hand.gemini_streamed, f"gemini:{name}"),
-        ("Anthropic", "", by_hand.anthropic_streamed, f"anthropic:{name}"),
+        ("OpenAI responses", "responses", sdk_loops.responses_streamed, f"openai:{name}"),
+        ("OpenAI chat", "chat", sdk_loops.chat_streamed, f"openai:{name}"),
+        ("Gemini", "", sdk_loops.gemini_streamed, f"gemini:{name}"),
+        ("Anthropic", "", sdk_loops.anthropic_streamed, f"anthropic:{name}"),
     ]
     for title, api, hand, model in forms:
         os.environ["OPENAI_API"] = api
@@ -178,7 +178,7 @@ def _ours(model: str, *, streamed: bool) -> Callable[[], str]:
         made = turn(
             load_model(model),
             messages=asked,
-            instructions=by_hand.INSTRUCTIONS,
+            instructions=sdk_loops.INSTRUCTIONS,
             dispatch=_router(entries),
             streamed=streamed,
         )
@@ -193,7 +193,7 @@ def _chosen(registry: Snapshot, *, streamed: bool) -> Callable[[], str]:
     profile = AgentProfile(
         id="desk",
         name={"en": "Desk"},
-        instructions=by_hand.INSTRUCTIONS,
+        instructions=sdk_loops.INSTRUCTIONS,
         tools=("*",),
         pinned=tuple(FUNCTIONS),
         models=("openai:gpt-test",),

@@ -1,4 +1,4 @@
-"""Forty runs at once on one instance: how soon each begins, and what it takes.
+"""Forty runs at once on one instance: time to the first event, time in all, memory, threads.
 
 One instance of `run_agent` is served by functions-framework as a deployed one is: one worker with
 the threads of `functions/.env`. After one call that warms it up, 40 users begin a new thread each,
@@ -42,8 +42,8 @@ MESSAGE = {"agent": "messaging", "message": "Hello, how are you?"}
 
 
 @dataclass(frozen=True)
-class Told:
-    """What one caller saw: seconds to the first event and to the end; whether it had a result."""
+class CallerTimes:
+    """One caller's seconds to the first event and to the end, and whether it had a result."""
 
     first_s: float
     total_s: float
@@ -51,21 +51,23 @@ class Told:
 
 
 def measure() -> Table:
-    """Start everything, and let the users come."""
+    """Start everything, then all runs."""
     with firestore() as emulator, steady_provider(seconds=REPLY_S) as provider:
         publish(FUNCTIONS)
         environment = deployed_environment() | emulator | provider | {"OPENAI_API_KEY": "sk-bench"}
         with serve_function(FUNCTIONS / "main.py", "run_agent", environment) as instance:
             _run(instance, "first")
             pid = _emulator(emulator["FIRESTORE_EMULATOR_HOST"].rpartition(":")[2])
-            with _Watch(instance) as watch:
+            with _InstanceMonitor(instance) as watch:
                 before, emulator_before = instance.cpu_s(), cpu_s_of(pid)
                 told = _all_at_once(instance)
                 cpu_s, emulator_s = instance.cpu_s() - before, cpu_s_of(pid) - emulator_before
             return _table(told, watch, cpu_s, emulator_s)
 
 
-def _table(told: list[Told], watch: _Watch, cpu_s: float, emulator_s: float) -> Table:
+def _table(
+    told: list[CallerTimes], watch: _InstanceMonitor, cpu_s: float, emulator_s: float
+) -> Table:
     threads = deployed_environment()["THREADS"]
     table = Table(
         title=f"{RUNS} streamed runs over {OVER_S:.0f} s, one instance, THREADS={threads}"
@@ -89,8 +91,8 @@ def _table(told: list[Told], watch: _Watch, cpu_s: float, emulator_s: float) -> 
     return table
 
 
-def _all_at_once(instance: FunctionServer) -> list[Told]:
-    told: list[Told] = []
+def _all_at_once(instance: FunctionServer) -> list[CallerTimes]:
+    told: list[CallerTimes] = []
 
     def call(uid: str) -> None:
         told.append(_run(instance, uid))
@@ -105,7 +107,7 @@ def _all_at_once(instance: FunctionServer) -> list[Told]:
     return told
 
 
-def _run(instance: FunctionServer, uid: str) -> Told:
+def _run(instance: FunctionServer, uid: str) -> CallerTimes:
     """Begin a thread, and read its stream to the end."""
     body, headers = request(MESSAGE, uid=uid, streams=True)
     started, first, last = time.monotonic(), 0.0, {}
@@ -117,20 +119,20 @@ def _run(instance: FunctionServer, uid: str) -> Told:
             first = first or time.monotonic() - started
             last = json.loads(line.removeprefix(b"data: "))
     connection.close()
-    return Told(first, time.monotonic() - started, "result" in last)
+    return CallerTimes(first, time.monotonic() - started, "result" in last)
 
 
-class _Watch:
-    """Looks at an instance's memory and threads inside its block."""
+class _InstanceMonitor:
+    """Samples an instance's memory and threads inside the block."""
 
     def __init__(self, instance: FunctionServer) -> None:
         self._instance = instance
         self._ended = threading.Event()
-        self._thread = threading.Thread(target=self._look)
+        self._thread = threading.Thread(target=self._sample)
         self.before = self.most = self.after = instance.memory_mb()
         self.most_threads = 0
 
-    def __enter__(self) -> _Watch:
+    def __enter__(self) -> _InstanceMonitor:
         self._thread.start()
         return self
 
@@ -139,7 +141,7 @@ class _Watch:
         self._thread.join()
         self.after = self._instance.memory_mb()
 
-    def _look(self) -> None:
+    def _sample(self) -> None:
         while not self._ended.wait(LOOK_S):
             self.most = max(self.most, self._instance.memory_mb())
             self.most_threads = max(self.most_threads, self._instance.threads())

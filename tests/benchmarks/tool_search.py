@@ -131,7 +131,7 @@ class _Words:
         return cls(list(known), draw)
 
     def said_by(self, tools: list[Searchable]) -> _Words:
-        """Those that some tool has."""
+        """The words that some tool has."""
         said = {word for tool in tools for word in tool.description.split()}
         return _Words([word for word in self.known if word in said], self.random)
 

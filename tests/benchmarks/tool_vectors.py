@@ -33,7 +33,7 @@ _PER_CENTRE = 25
 _COMMON, _NOISE = 1.2, 0.03
 
 
-class _Made:
+class _LookupEmbedder:
     """An embedder that looks up the vector of the tool that a text is of."""
 
     id = "made:up"
@@ -60,7 +60,7 @@ def _row(size: int) -> list[str]:
     chance = random.Random(size)
     vectors = _vectors(size, chance)
     tools = [Searchable(id=f"tool_{n}", description=str(n)) for n in range(size)]
-    index, build_s = _timed(lambda: VectorIndex.build(tools, _Made(vectors)))
+    index, build_s = _timed(lambda: VectorIndex.build(tools, _LookupEmbedder(vectors)))
     data = index.dump()
     loaded, load_s = _timed(lambda: VectorIndex.load(data))
     queries = [_near(vectors[chance.randrange(size)], chance) for _ in range(QUERIES)]

@@ -1,1 +1,1 @@
-"""Tries to break what a run promises: `python -m tests.chaos`."""
+"""Tries to break a run's guarantees: `python -m tests.chaos`."""

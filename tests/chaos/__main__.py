@@ -1,12 +1,12 @@
-"""Tries to break what a run promises, and says what held: `make chaos`.
+"""Tries to break a run's guarantees, and reports which of them held: `make chaos`.
 
 CHAOS_SEED     repeats what a seed did; by default another one each time
 CHAOS_KILLS    about how many processes to kill, by default 250
-CHAOS_ONLY     some of: generated, long, kills, seams, races, providers, traffic, forgeries, money,
+CHAOS_ONLY     some of: generated, long, kills, stalls, races, providers, traffic, forgeries, money,
                copilotkit
 CHAOS_TRAFFIC  a folder of recorded provider traffic to serve as well
 
-Exits with 1 if anything did not hold.
+Exits with 1 if a guarantee did not hold.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ from rich.console import Console  # noqa: E402
 from rich.markup import escape  # noqa: E402
 from rich.table import Table  # noqa: E402
 
-from tests.chaos import providers, stage  # noqa: E402
+from tests.chaos import deployment, providers  # noqa: E402
 from tests.chaos.forgeries import Forgeries  # noqa: E402
 from tests.chaos.kills import Findings, try_kills  # noqa: E402
 from tests.chaos.money import Money  # noqa: E402
 from tests.chaos.races import Races  # noqa: E402
-from tests.chaos.scene import Broken, examine_spending  # noqa: E402
-from tests.chaos.seams import WAYS, Seams, seams  # noqa: E402
+from tests.chaos.scenario import Broken, examine_spending  # noqa: E402
+from tests.chaos.stalls import WAYS, StallRuns, all_stalls  # noqa: E402
 
 KILLS = 250
 _GENERATED = (
@@ -57,7 +57,7 @@ PARTS = (
     "generated",
     "long",
     "kills",
-    "seams",
+    "stalls",
     "races",
     "providers",
     "traffic",
@@ -69,7 +69,7 @@ PARTS = (
 
 @dataclass
 class Report:
-    """What was tried, and what of it did not hold."""
+    """A table of what was tried, and the guarantees that did not hold."""
 
     table: Table = field(
         default_factory=lambda: Table("tried", "how often", "what came of it", "held")
@@ -81,7 +81,7 @@ class Report:
         self.broken += [f"{what}: {each}" for each in broken]
 
     def attempt(self, what: str, often: str, work: Callable[[], str | None]) -> None:
-        """Do one thing that raises Broken where something did not hold."""
+        """Do one thing, which raises `Broken` where a guarantee did not hold."""
         try:
             self.row(what, often, work() or "", [])
         except Broken as error:
@@ -89,8 +89,8 @@ class Report:
 
 
 @dataclass
-class World:
-    """A Firestore project of its own, and a file outside of it."""
+class Project:
+    """A Firestore project, and a file outside of it that tools write to."""
 
     db: Any
     project: str
@@ -103,26 +103,26 @@ def main() -> int:
     only = (os.environ.get("CHAOS_ONLY") or ",".join(PARTS)).replace(" ", "").split(",")
     print(f"CHAOS_SEED={seed} CHAOS_KILLS={kills}", flush=True)
     logging.disable(logging.CRITICAL)
-    stage.install()
+    deployment.install()
     report, began = Report(), time.monotonic()
     with _emulators(only), tempfile.TemporaryDirectory() as folder:
-        world = prepared(Path(folder))
+        project = create_project(Path(folder))
         parts: dict[str, Callable[[], None]] = {
             "generated": lambda: _generated(report, seed),
             "long": lambda: _long(report, seed),
-            "kills": lambda: show_kills(report, _kills(world, seed, kills)),
-            "seams": lambda: _seams(report, world),
-            "races": lambda: _races(report, world),
-            "providers": lambda: _providers(report, world),
-            "traffic": lambda: _traffic(report, world),
-            "forgeries": lambda: _forgeries(report, world),
+            "kills": lambda: show_kills(report, _kills(project, seed, kills)),
+            "stalls": lambda: _stalls(report, project),
+            "races": lambda: _races(report, project),
+            "providers": lambda: _providers(report, project),
+            "traffic": lambda: _traffic(report, project),
+            "forgeries": lambda: _forgeries(report, project),
             "money": lambda: _money(report),
             "copilotkit": lambda: _copilotkit(report, Path(folder)),
         }
         for name in sorted(only, key=PARTS.index):  # money, the last, has a world of its own
             print(f"{name} ...", flush=True)
             parts[name]()
-        report.attempt("the days count what was spent", "1", lambda: examine_spending(world.db))
+        report.attempt("the days count what was spent", "1", lambda: examine_spending(project.db))
     console = Console(width=120)
     console.print(report.table)
     for each in report.broken:
@@ -133,18 +133,18 @@ def main() -> int:
     return 1 if report.broken else 0
 
 
-def prepared(folder: Path) -> World:
-    """A project with everything published, on the emulator of this environment."""
+def create_project(folder: Path) -> Project:
+    """Create a project on the emulator of this environment, with a registry."""
     from google.auth.credentials import AnonymousCredentials
     from google.cloud.firestore import Client
 
     file = str(folder / "outside")
-    os.environ[stage.FILE] = file
+    os.environ[deployment.FILE] = file
     project = f"demo-{uuid.uuid4().hex[:12]}"
     client: Any = Client
     db = client(project=project, credentials=AnonymousCredentials())
-    stage.prepare(stage.Stage(db))
-    return World(db, project, file)
+    deployment.prepare(deployment.WorkerPlatform(db))
+    return Project(db, project, file)
 
 
 @contextlib.contextmanager
@@ -192,8 +192,8 @@ def _long(report: Report, seed: int) -> None:
         report.row(what, "in full", "", broken)
 
 
-def _kills(world: World, seed: int, kills: int) -> Findings:
-    return try_kills(world.db, world.project, world.file, seed=seed, kills=kills)
+def _kills(project: Project, seed: int, kills: int) -> Findings:
+    return try_kills(project.db, project.project, project.file, seed=seed, kills=kills)
 
 
 _HOW = {
@@ -210,52 +210,54 @@ _HOW = {
 
 
 def show_kills(report: Report, findings: Findings) -> None:
-    """A row for each thing that befell workers; what did not hold stands with all scenes."""
-    came = f"{findings.points} commits in all stories; {findings.kills} processes killed"
-    report.row("stories with something happening", str(findings.scenes), came, findings.broken)
+    """Add a row for all scenarios, and one for each kind of fault."""
+    came = f"{findings.points} commits in all scenarios; {findings.kills} processes killed"
+    report.row("scenarios with faults", str(findings.scenario_runs), came, findings.broken)
     for how, told in _HOW.items():
         if findings.struck[how]:
             report.row(f"  {told}", str(findings.struck[how]), "", [])
 
 
-def _seams(report: Report, world: World) -> None:
-    tried = Seams(world.db, world.project, world.file, f"seam{uuid.uuid4().hex[:6]}")
+def _stalls(report: Report, project: Project) -> None:
+    tried = StallRuns(project.db, project.project, project.file, f"stall{uuid.uuid4().hex[:6]}")
     for way in WAYS:
-        chosen = [each for each in seams() if each.way == way]
+        chosen = [each for each in all_stalls() if each.way == way]
         what = f"stands still before a save, is {way}, and goes on"
         report.row(what, str(len(chosen)), "", tried.try_all(chosen))
 
 
-def _races(report: Report, world: World) -> None:
-    races = Races(world.db, world.project, world.file, f"race{uuid.uuid4().hex[:6]}")
+def _races(report: Report, project: Project) -> None:
+    races = Races(project.db, project.project, project.file, f"race{uuid.uuid4().hex[:6]}")
     for what, race in races.all().items():
         report.attempt(f"race: {what}", f"{races.callers} at once", race)
 
 
-def _providers(report: Report, world: World) -> None:
+def _providers(report: Report, project: Project) -> None:
     for api in providers.MODELS:
         tried = list(providers.cases((api,)))
-        broken = providers.try_cases(world.db, world.project, world.file, tried)
+        broken = providers.try_cases(project.db, project.project, project.file, tried)
         faults = f"{len(providers.PATTERNS)} faults, streamed and in one piece"
         came = f"{faults}, once and always, at once and after a tool"
         report.row(f"provider at its worst: {api}", str(len(tried)), came, broken)
 
 
-def _traffic(report: Report, world: World) -> None:
+def _traffic(report: Report, project: Project) -> None:
     if folder := os.environ.get("CHAOS_TRAFFIC"):
-        served, broken = providers.try_traffic(world.db, world.project, world.file, folder)
+        served, broken = providers.try_traffic(project.db, project.project, project.file, folder)
         report.row("recorded traffic", str(served), "", broken)
 
 
-def _forgeries(report: Report, world: World) -> None:
-    forgeries = Forgeries(world.db, world.project, world.file, f"forged{uuid.uuid4().hex[:6]}")
+def _forgeries(report: Report, project: Project) -> None:
+    forgeries = Forgeries(
+        project.db, project.project, project.file, f"forged{uuid.uuid4().hex[:6]}"
+    )
     for what, attempt in forgeries.all().items():
         report.attempt(f"forged: {what}", "1", attempt)
 
 
 def _money(report: Report) -> None:
     with tempfile.TemporaryDirectory() as folder:
-        own = prepared(Path(folder))
+        own = create_project(Path(folder))
         money = Money(own.db, own.project, own.file)
         what = "one tenant's processes reserve and settle"
         report.attempt(what, "100", lambda: money.processes_of_a_tenant(100, calls=3_000))

@@ -1,4 +1,4 @@
-"""Decisions that nobody gave: made up, moved, repeated, late, or given by those who may not."""
+"""Forged decisions: made up, moved, repeated, late, or by people who may not decide."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from typing import Any
 import httpx2
 import jwt
 
-from tests.chaos import stage
-from tests.chaos.scene import Broken, effects, examine
+from tests.chaos import deployment
+from tests.chaos.scenario import Broken, effects, examine
 from tests.chaos.worker import ROOT, Job, Outcome, run
 
 RULES = Path(ROOT, "firestore.rules")
@@ -25,7 +25,7 @@ EVIL = (
 
 
 @dataclass
-class Waiting:
+class OpenApproval:
     """A thread that waits for one decision, and the write that depends on it."""
 
     uid: str
@@ -47,7 +47,7 @@ class Forgeries:
     _number: int = 0
 
     def all(self) -> dict[str, Callable[[], None]]:
-        """The attempts by what they try; each raises Broken where one gets through."""
+        """The attempts by their names; each raises `Broken` where it gets through."""
         return {
             "an id that was made up": self.made_up,
             "another thread's id": self.of_another_thread,
@@ -139,7 +139,7 @@ class Forgeries:
 
     def after_new_message(self) -> None:
         waiting = self._wait()
-        self._told(self._send(waiting, {"message": stage.script()}))
+        self._told(self._send(waiting, {"message": deployment.script()}))
         self._refused(self._resume(waiting), "failed-precondition")
         self._unwritten(waiting, rests=True)
 
@@ -194,14 +194,14 @@ class Forgeries:
     def said_in_message(self) -> None:
         waiting = self._wait()
         end = EVIL % waiting.approval
-        message = stage.script([("look_up", {"topic": end})], end=end)
+        message = deployment.script([("look_up", {"topic": end})], end=end)
         self._told(self._send(waiting, {"message": message, "context": {"approved": True}}))
         self._unwritten(waiting, rests=True)
 
     # ---- In the documents ----
 
     def rewritten(self) -> None:
-        """By somebody with the database's keys: the digest tells, and nothing is written."""
+        """Somebody with the database's keys rewrites arguments: the digest differs, none runs."""
         waiting = self._wait()
         changed = json.dumps({"token": f"{waiting.token}x"}, separators=(",", ":"))
         self.db.document(f"approvals/{waiting.approval}").update({"arguments": changed})
@@ -222,7 +222,7 @@ class Forgeries:
         self._unwritten(other)
 
     def changed_capability(self) -> None:
-        """A yes to what a capability was is none to what it is: it is asked for again."""
+        """An approval of an older version of a capability does not count: it is asked for again."""
         waiting = self._wait()
         self.db.document(f"approvals/{waiting.approval}").update({"capabilityDigest": "older"})
         result = self._told(self._resume(waiting))
@@ -231,14 +231,14 @@ class Forgeries:
         self._unwritten(waiting)
 
     def by_rules(self) -> None:
-        """What a client writes itself, with every claim it could have."""
+        """A client writes the document itself, with every claim that it could have."""
         waiting = self._wait(tool="count_checked")
         with _Client(self.project) as rules:
             self._by_rules(waiting, rules)
         self._sweep(waiting)
         self._written(waiting, 1)
 
-    def _by_rules(self, waiting: Waiting, rules: _Client) -> None:
+    def _by_rules(self, waiting: OpenApproval, rules: _Client) -> None:
         path = f"approvals/{waiting.approval}"
         decision = {"approved": True, "by": "boss"}
         boss = {"role": "admin", "tenant": "north"}
@@ -280,7 +280,7 @@ class Forgeries:
         rules.refuses("a second decision", "boss", boss, path, {"decision": decision}, timed=True)
 
     def allowed(self) -> None:
-        """The attempts prove something only if the right decision gets through."""
+        """The right decision gets through, without which the attempts would prove nothing."""
         waiting = self._wait()
         self._told(self._resume(waiting))
         self._written(waiting, 1)
@@ -305,32 +305,32 @@ class Forgeries:
         same_user: bool = False,
         calls: int = 1,
         with_text: str = "",
-    ) -> Waiting:
+    ) -> OpenApproval:
         self._number += 0 if same_user else 1
         uid = uid or f"user{self._number}"
         token = f"{self.name}-{self._number}-{tool}-{uid}{'-same' if same_user else ''}"
         steps: list[Any] = [[("look_up", {"topic": with_text})]] if with_text else []
         tokens = [token, *(f"{token}-{n}" for n in range(1, calls))]
         steps.append([(tool, {"token": each}) for each in tokens])
-        data = {"agent": "asking", "runId": f"{token}-run", "message": stage.script(*steps)}
+        data = {"agent": "asking", "runId": f"{token}-run", "message": deployment.script(*steps)}
         result = self._told(run(Job("send", self.project, self.file, uid, data)))
         interrupts = result["outcome"]["interrupts"]
         call_ids = tuple(each["toolCallId"] for each in interrupts)
         thread_id, run_id = result["threadId"], result["runId"]
-        return Waiting(uid, thread_id, run_id, interrupts[0]["id"], token, call_ids)
+        return OpenApproval(uid, thread_id, run_id, interrupts[0]["id"], token, call_ids)
 
-    def _send(self, waiting: Waiting, more: dict[str, Any], *, uid: str = "") -> Outcome:
+    def _send(self, waiting: OpenApproval, more: dict[str, Any], *, uid: str = "") -> Outcome:
         data = {"agent": "asking", "threadId": waiting.thread_id, **more}
         return run(Job("send", self.project, self.file, uid or waiting.uid, data))
 
-    def _resume(self, waiting: Waiting, approval: str = "", *, uid: str = "") -> Outcome:
+    def _resume(self, waiting: OpenApproval, approval: str = "", *, uid: str = "") -> Outcome:
         entries = [_yes(approval or waiting.approval)]
         return self._send(waiting, {"resume": entries}, uid=uid)
 
-    def _sweep(self, waiting: Waiting) -> None:
-        """Whatever goes on by itself goes on."""
+    def _sweep(self, waiting: OpenApproval) -> None:
+        """Run the sweep and the queue."""
         run(Job("sweep", self.project, self.file))
-        for task in list(self.db.collection(stage.TASKS).stream()):
+        for task in list(self.db.collection(deployment.TASKS).stream()):
             outcome = run(Job("task", self.project, self.file, "", (task.to_dict() or {})["data"]))
             if outcome.error:
                 raise Broken(f"what goes on by itself failed: {outcome.error}")
@@ -348,16 +348,16 @@ class Forgeries:
         if outcome.result is not None or (outcome.error or {}).get("code") not in codes:
             raise Broken(f"{outcome.error or outcome.result} instead of {' or '.join(codes)}")
 
-    def _written(self, waiting: Waiting, times: int) -> None:
+    def _written(self, waiting: OpenApproval, times: int) -> None:
         happened = effects(self.db, "count", waiting.token)
         if happened != times:
             raise Broken(f"the write happened {happened} times, not {times}")
 
-    def _goes_on(self, waiting: Waiting) -> None:
-        self._told(self._send(waiting, {"message": stage.script()}))
+    def _goes_on(self, waiting: OpenApproval) -> None:
+        self._told(self._send(waiting, {"message": deployment.script()}))
 
-    def _unwritten(self, *waiting: Waiting, rests: bool = False) -> None:
-        """Nothing was written, and the thread still waits, or is over with it."""
+    def _unwritten(self, *waiting: OpenApproval, rests: bool = False) -> None:
+        """Check that nothing was written, and that the thread still waits or has ended."""
         for each in waiting:
             self._written(each, 0)
             if rests:

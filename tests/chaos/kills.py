@@ -1,4 +1,4 @@
-"""Kills processes at every write of a run and at any other time, and looks at what is left."""
+"""Kills processes at every write of a run and at random moments, and checks what is stored."""
 
 from __future__ import annotations
 
@@ -9,32 +9,32 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any
 
-from tests.chaos import stage
-from tests.chaos.scene import Broken, Scene, Story
+from tests.chaos import deployment
+from tests.chaos.scenario import Broken, Scenario, ScenarioRun
 from tests.chaos.worker import Fault
 
 LANES = 4
-"""Scenes that are played at once."""
+"""Scenarios that run at once."""
 
 _ALL = ("count", "write_line", "look_up", "write_blindly", "post")
-STORIES = (
-    Story("reads", "asking", (("look_up", "look_up"), ("look_up",))),
-    Story("a yes, sent", "asking", (("count",), ("write_line",)), (True,), "resume"),
-    Story("a yes, in its document", "asking", (("post",), ("count",)), (True,), "document"),
-    Story("a no", "asking", (("write_line",), ("look_up",)), (False,)),
-    Story("writes of all kinds", "asking", (_ALL,)),
-    Story("writes that ask nobody", "free", (_ALL, ("write_blindly", "count"))),
-    Story("four eyes", "asking", (("count_checked",), ("count",))),
-    Story("the client's tool", "asking", (("ask_device",), ("write_line",)), (True,)),
-    Story("people and the client", "asking", (("ask_device", "count_checked", "count"),)),
+SCENARIOS = (
+    Scenario("reads", "asking", (("look_up", "look_up"), ("look_up",))),
+    Scenario("a yes, sent", "asking", (("count",), ("write_line",)), (True,), "resume"),
+    Scenario("a yes, in its document", "asking", (("post",), ("count",)), (True,), "document"),
+    Scenario("a no", "asking", (("write_line",), ("look_up",)), (False,)),
+    Scenario("writes of all kinds", "asking", (_ALL,)),
+    Scenario("writes that ask nobody", "free", (_ALL, ("write_blindly", "count"))),
+    Scenario("four eyes", "asking", (("count_checked",), ("count",))),
+    Scenario("the client's tool", "asking", (("ask_device",), ("write_line",)), (True,)),
+    Scenario("people and the client", "asking", (("ask_device", "count_checked", "count"),)),
 )
 
 
 @dataclass(frozen=True, slots=True)
-class Planned:
-    """A story with the fault that befalls its `worker`-th process."""
+class PlannedRun:
+    """A scenario with the fault of its `worker`-th process."""
 
-    story: Story
+    scenario: Scenario
     seed: int
     worker: int = 0
     fault: Fault | None = None
@@ -42,9 +42,9 @@ class Planned:
 
 @dataclass
 class Findings:
-    """What was tried, and what did not hold."""
+    """Counts of what was tried, and the guarantees that did not hold."""
 
-    scenes: int = 0
+    scenario_runs: int = 0
     struck: Counter[str] = field(default_factory=Counter)
     points: int = 0
     broken: list[str] = field(default_factory=list)
@@ -55,13 +55,19 @@ class Findings:
 
 
 def try_kills(
-    db: Any, project: str, file: str, *, seed: int, kills: int, stories: Sequence[Story] = STORIES
+    db: Any,
+    project: str,
+    file: str,
+    *,
+    seed: int,
+    kills: int,
+    scenarios: Sequence[Scenario] = SCENARIOS,
 ) -> Findings:
-    """Play the stories undisturbed, then with about `kills` processes killed, and others hurt."""
+    """Run the scenarios without faults, then with about `kills` kills and some other faults."""
     dice = random.Random(seed)
     findings = Findings()
     lane = _Lane(db, project, file, findings)
-    calm = [Planned(story, dice.randrange(1 << 30)) for story in stories]
+    calm = [PlannedRun(scenario, dice.randrange(1 << 30)) for scenario in scenarios]
     with ThreadPoolExecutor(LANES) as pool:
         commits = list(pool.map(lane.play, calm))
         points = list(_points(calm, commits))
@@ -71,16 +77,20 @@ def try_kills(
     return findings
 
 
-def _points(calm: Sequence[Planned], commits: Sequence[list[int]]) -> Iterator[tuple[Planned, int]]:
-    """Every commit of every worker of the undisturbed scenes."""
+def _points(
+    calm: Sequence[PlannedRun], commits: Sequence[list[int]]
+) -> Iterator[tuple[PlannedRun, int]]:
+    """Every commit of every worker of the runs without faults."""
     for each, counts in zip(calm, commits, strict=True):
         for worker, count in enumerate(counts):
             for number in range(1, count + 1):
-                yield Planned(each.story, each.seed, worker), number
+                yield PlannedRun(each.scenario, each.seed, worker), number
 
 
-def _choose(points: list[tuple[Planned, int]], dice: random.Random, kills: int) -> list[Planned]:
-    """Which of the points are struck, and how: most by kills, before the commit or after it."""
+def _choose(
+    points: list[tuple[PlannedRun, int]], dice: random.Random, kills: int
+) -> list[PlannedRun]:
+    """Choose points and their faults: mostly kills, before the commit or after it."""
     struck = [(at, how) for at in points for how in ("before", "after")]
     dice.shuffle(struck)
     others = kills // 10
@@ -88,7 +98,7 @@ def _choose(points: list[tuple[Planned, int]], dice: random.Random, kills: int) 
     for how in ("between", "moment", "stopped", "twice", "unanswered", "refused", "left"):
         chosen += [(dice.choice(points), how) for _ in range(others)]
     return [
-        Planned(at.story, at.seed, at.worker, _fault(how, number, dice))
+        PlannedRun(at.scenario, at.seed, at.worker, _fault(how, number, dice))
         for (at, number), how in chosen
     ]
 
@@ -100,38 +110,39 @@ def _fault(how: str, number: int, dice: random.Random) -> Fault:
 
 @dataclass
 class _Lane:
-    """Plays planned scenes; safe to use from several threads."""
+    """Runs scenarios; safe to use from several threads."""
 
     db: Any
     project: str
     file: str
     findings: Findings
 
-    def play(self, planned: Planned) -> list[int]:
-        """Play one; the commits of its workers."""
-        number = self.findings.scenes
-        self.findings.scenes += 1
-        scene = Scene(
+    def play(self, planned: PlannedRun) -> list[int]:
+        """Run one; the number of commits of each worker."""
+        number = self.findings.scenario_runs
+        self.findings.scenario_runs += 1
+        scenario_run = ScenarioRun(
             self.db,
             self.project,
             self.file,
-            planned.story,
+            planned.scenario,
             name=f"s{number}",
-            uid=stage.PEOPLE[number % len(stage.PEOPLE)],
+            uid=deployment.PEOPLE[number % len(deployment.PEOPLE)],
             dice=random.Random(planned.seed),
             faults={planned.worker: planned.fault} if planned.fault else {},
             worse=0.25 if planned.fault else 0.0,
         )
         try:
-            scene.play()
+            scenario_run.play()
         except Broken as error:
-            self._note(planned, scene, str(error))
+            self._note(planned, scenario_run, str(error))
         except Exception as error:
-            self._note(planned, scene, f"{type(error).__name__}: {error}"[:500])
-        self.findings.struck.update(scene.struck)
-        return scene.commits
+            self._note(planned, scenario_run, f"{type(error).__name__}: {error}"[:500])
+        self.findings.struck.update(scenario_run.struck)
+        return scenario_run.commits
 
-    def _note(self, planned: Planned, scene: Scene, what: str) -> None:
+    def _note(self, planned: PlannedRun, scenario_run: ScenarioRun, what: str) -> None:
         where = f"worker {planned.worker}, {planned.fault}" if planned.fault else "undisturbed"
-        story = f"{planned.story.name} (thread {scene.thread_id}, dice {planned.seed}, {where})"
-        self.findings.broken.append(f"{story}: {what}; {'; '.join(scene.notes)}"[:2500])
+        name, thread_id = planned.scenario.name, scenario_run.thread_id
+        scenario = f"{name} (thread {thread_id}, dice {planned.seed}, {where})"
+        self.findings.broken.append(f"{scenario}: {what}; {'; '.join(scenario_run.notes)}"[:2500])

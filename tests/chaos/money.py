@@ -20,8 +20,8 @@ from rollcall.store.budgets import (
     TenantDay,
     read_days,
 )
-from tests.chaos import stage
-from tests.chaos.scene import Broken
+from tests.chaos import deployment
+from tests.chaos.scenario import Broken
 from tests.chaos.worker import Job, Outcome, Worker
 
 MODEL = "chaos:script"
@@ -31,7 +31,7 @@ CALL = 35_000
 """What such a call costs at most, millionths of a dollar."""
 RUN = 320 * 30 + 6_000 * 5
 """What a run of the agent `thrifty` reserves for its call."""
-PATIENCE_S = 600.0
+TIMEOUT_S = 600.0
 MAX_RETRIES = 5
 """How often a process tries a call again that the contended day did not take."""
 
@@ -85,7 +85,7 @@ class Money:
         uid = f"thrifty{runs}"
         self._allow(users={uid: {"usdPerDay": usd, "runsAtOnce": None}})
         processes = max(runs // 10, 1)
-        data = {"agent": "thrifty", "message": stage.script(usage=(5_000, 0, 320))}
+        data = {"agent": "thrifty", "message": deployment.script(usage=(5_000, 0, 320))}
         starts_at = time.time() + 1 + processes / 15
         job = self._job("send", uid, data=data, starts_at=starts_at, threads=runs // processes)
         results = [each.result for each in _all([job] * processes) if each.result]
@@ -108,7 +108,7 @@ class Money:
         uids = [f"{name}-{n % users}" for n in range(number)]
         limits = {"usdPerDay": None, "tokensPerDay": None, "runsAtOnce": at_once}
         self._allow(users=dict.fromkeys(uids, limits))
-        data = {"agent": "free", "message": stage.script(pauseS=0.5)}
+        data = {"agent": "free", "message": deployment.script(pauseS=0.5)}
         starts_at = time.time() + 1 + number / 15
         outcomes = _all([self._job("timed", uid, data=data, starts_at=starts_at) for uid in uids])
         took = [each.result["ms"] for each in outcomes if each.result["code"] is None]
@@ -128,7 +128,7 @@ class Money:
         return said
 
     def _allow(self, **limits: Any) -> None:
-        self.db.document("budgets/limits").set({"user": stage.WITHOUT_LIMITS, **limits})
+        self.db.document("budgets/limits").set({"user": deployment.WITHOUT_LIMITS, **limits})
 
     def _job(self, what: str, uid: str, **more: Any) -> Job:
         return Job(what, self.project, self.file, uid, **more)
@@ -145,7 +145,7 @@ def _all(jobs: list[Job]) -> list[Outcome]:
         Broken: A worker died, or failed otherwise than by a refusal.
     """
     workers = [Worker(job) for job in jobs]
-    outcomes = [each for worker in workers for each in worker.outcomes(PATIENCE_S)]
+    outcomes = [each for worker in workers for each in worker.outcomes(TIMEOUT_S)]
     for each in outcomes:
         if each.died or each.error:
             raise Broken(f"a worker came to no good end: {each.error}")

@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from tests.chaos import stage
-from tests.chaos.scene import Broken, examine
+from tests.chaos import deployment
+from tests.chaos.scenario import Broken, examine
 from tests.chaos.worker import Job, Worker
 from tests.support import provider_replies as wire
 from tests.support.fake_providers import GEMINI_KEY, OPENAI_KEY, FakeProviders
@@ -186,7 +186,7 @@ def try_traffic(db: Any, project: str, file: str, folder: str) -> tuple[int, lis
 def _try(
     db: Any, project: str, file: str, number: int, name: str, said: dict[str, Any]
 ) -> list[str]:
-    uid = stage.PEOPLE[number % len(stage.PEOPLE)]
+    uid = deployment.PEOPLE[number % len(deployment.PEOPLE)]
     data = {**said, "runId": f"provider-{number}"}
     try:
         outcome = Worker(Job("provider", project, file, uid, data)).outcome()
@@ -200,7 +200,9 @@ def _try(
     return []
 
 
-def work(platform: stage.Stage, job: Job, events: list[dict[str, Any]], number: int) -> Any:
+def work(
+    platform: deployment.WorkerPlatform, job: Job, events: list[dict[str, Any]], number: int
+) -> Any:
     """In a worker: send a message while the provider misbehaves, and another when it does not."""
     from rollcall.endpoints.run_agent import run_agent
     from rollcall.store.runs import thread_id_for

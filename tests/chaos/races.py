@@ -1,4 +1,4 @@
-"""Many at once at one thread, from threads of several processes: one of them gets to do it."""
+"""Races for one thread, from threads of several processes: exactly one caller succeeds."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from rollcall.store.runs import thread_id_for
-from tests.chaos import stage
-from tests.chaos.scene import Broken, effects, examine, log_of, statuses
+from tests.chaos import deployment
+from tests.chaos.scenario import Broken, effects, examine, log_of, statuses
 from tests.chaos.worker import Job, Outcome, Worker, run
 
 PROCESSES = 4
 REFUSALS = {"aborted", "failed-precondition", "already-exists"}
-"""What one who comes too late is told."""
+"""The codes that a caller who comes too late may get."""
 _LOOK = [("look_up", {"topic": "it"})]
 
 
@@ -31,15 +31,15 @@ class Races:
     callers: int = 50
 
     def all(self) -> dict[str, Callable[[], str]]:
-        """The races by what they try; each returns what came of it, or raises Broken."""
+        """The races by their names; each returns its result in words, or raises `Broken`."""
         return {
             "one run id, sent by all": self.same_run_id,
             "one run id, in a thread that is there": self.same_run_id_again,
-            "other run ids; reject": self.rejecting,
-            "other run ids; supersede": self.superseding,
-            "yes and no, by resume": self.resuming,
-            "yes and no, by resume and in the document": self.deciding,
-            "a dead run, found by all": self.taking_up,
+            "other run ids; reject": self.reject,
+            "other run ids; supersede": self.supersede,
+            "yes and no, by resume": self.resume,
+            "yes and no, by resume and in the document": self.decide,
+            "a dead run, found by all": self.recover,
             "a yes, a new message, a stop": self.against_messages,
             "a client's results, sent by all": self.client_results,
         }
@@ -47,7 +47,7 @@ class Races:
     # ---- Races ----
 
     def same_run_id(self) -> str:
-        """One message sent by all is one message, and all get the one answer."""
+        """One message that all send is stored once, and all get its one answer."""
         data = self._message("same", [[("count", {"token": self._token("same")})]], agent="free")
         outcomes = self._race("same", Job("send", self.project, self.file, "user1", data))
         thread_id = thread_id_for("user1", data["runId"])
@@ -68,20 +68,20 @@ class Races:
         self._effect("once", "write_line", self._token("again"), {1})
         return f"1 run, {len(outcomes)} same results"
 
-    def rejecting(self) -> str:
+    def reject(self) -> str:
         return self._many("reject", "user3")
 
-    def superseding(self) -> str:
+    def supersede(self) -> str:
         return self._many("supersede", "user4")
 
     def _many(self, when_busy: str, uid: str) -> str:
-        """Of messages sent at once each is accepted whole or refused, and none half."""
+        """Each of the messages sent at once is accepted or refused as a whole."""
         thread_id = self._opened(when_busy, uid)
         variants = [
             {"runId": f"{self.name}-{when_busy}-{n}", "whenBusy": when_busy}
             for n in range(-(-self.callers // PROCESSES))
         ]
-        data = {"agent": "free", "threadId": thread_id, "message": stage.script(_LOOK)}
+        data = {"agent": "free", "threadId": thread_id, "message": deployment.script(_LOOK)}
         jobs = [
             Job(
                 "send",
@@ -106,14 +106,14 @@ class Races:
             f"{len(won)} answered, {len(outcomes) - len(won)} refused, {len(runs) - 1} in the log"
         )
 
-    def resuming(self) -> str:
+    def resume(self) -> str:
         return self._decide("resumed", "user5", documents=0)
 
-    def deciding(self) -> str:
+    def decide(self) -> str:
         return self._decide("decided", "user6", documents=self.callers // 2)
 
     def _decide(self, name: str, uid: str, *, documents: int) -> str:
-        """One decision counts, and the effect is what it says."""
+        """One decision counts, and the write follows it."""
         token = self._token(name)
         thread_id, waiting = self._waiting(name, uid, [("count", {"token": token})])
         approval = waiting["approvals"][0]
@@ -124,7 +124,7 @@ class Races:
             decision = {"approvalId": approval, "approved": [True, False]}
             jobs.append(Job("decide", self.project, self.file, uid, decision))
         outcomes = self._race(name, *jobs)
-        self._settle(thread_id)
+        self._run_queue(thread_id)
         self._only(outcomes, REFUSALS)
         runs = [each for each in self._runs(thread_id) if (each.to_dict() or {})["continues"]]
         if len(runs) != 1:
@@ -140,7 +140,7 @@ class Races:
             raise Broken(f"the winners were told {len(results)} different things")
         return f"1 {'yes' if approved else 'no'}, 1 continuation of {len(outcomes)} tries"
 
-    def taking_up(self) -> str:
+    def recover(self) -> str:
         """Of those who find a dead run, one goes on with it."""
         from tests.chaos.worker import Fault
 
@@ -158,7 +158,7 @@ class Races:
             Job("task", self.project, self.file, "user7", task),
             Job("sweep", self.project, self.file, "user7", {"refusesTasks": True}),
         )
-        self._settle(thread_id)
+        self._run_queue(thread_id)
         self._only(outcomes, REFUSALS)
         self._check(thread_id, "user7", messages=1)
         taken = self.db.document(f"threads/{thread_id}/runs/{data['runId']}").get().to_dict()
@@ -175,7 +175,7 @@ class Races:
         message = {
             "agent": "asking",
             "threadId": thread_id,
-            "message": stage.script(_LOOK),
+            "message": deployment.script(_LOOK),
             "whenBusy": "supersede",
         }
         variants = [{"runId": f"{self.name}-mixed-{n}"} for n in range(self.callers)]
@@ -194,7 +194,7 @@ class Races:
                 {"approvalId": approval, "approved": True},
             ),
         )
-        self._settle(thread_id)
+        self._run_queue(thread_id)
         self._only(outcomes, REFUSALS)
         runs = [(each.to_dict() or {}) for each in self._runs(thread_id)]
         self._check(thread_id, "user8", messages=sum(not run["continues"] for run in runs))
@@ -246,7 +246,7 @@ class Races:
         return {
             "agent": agent,
             "runId": f"{self.name}-{name}",
-            "message": stage.script(*steps),
+            "message": deployment.script(*steps),
             "clientTools": ["ask_device"],
         }
 
@@ -267,9 +267,9 @@ class Races:
         result: dict[str, Any] = outcome.result
         return result
 
-    def _settle(self, thread_id: str) -> None:
+    def _run_queue(self, thread_id: str) -> None:
         """Work off what the queue was given."""
-        for task in list(self.db.collection(stage.TASKS).stream()):
+        for task in list(self.db.collection(deployment.TASKS).stream()):
             data = (task.to_dict() or {})["data"]
             if data.get("threadId") == thread_id:  # an erasure has another kind of task
                 run(Job("task", self.project, self.file, "", data))
@@ -304,7 +304,7 @@ class Races:
         more = {
             "agent": (self.db.document(f"threads/{thread_id}").get().to_dict() or {})["agent"],
             "threadId": thread_id,
-            "message": stage.script(_LOOK),
+            "message": deployment.script(_LOOK),
         }
         self._sent(uid, more)
 

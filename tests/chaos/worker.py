@@ -1,8 +1,8 @@
 """A process that does one job and may be killed at any of its writes to Firestore.
 
 Workers are forked from a server that has imported everything and never spoken to Firestore: gRPC
-does not survive a fork. What they are killed by is the signal 9, sent by themselves at the place
-that the job names or by the harness at a moment of its choosing.
+does not survive a fork. They are killed by signal 9, which they send themselves at the commit that
+the job names, or which the harness sends at a random moment.
 """
 
 from __future__ import annotations
@@ -31,27 +31,27 @@ from rollcall.core.errors import AgentError
 from rollcall.endpoints.cancel_run import cancel_run
 from rollcall.endpoints.continuation import approval_written, continuerun, sweep
 from rollcall.endpoints.run_agent import run_agent
-from tests.chaos import stage
+from tests.chaos import deployment
 
 ROOT = Path(__file__).resolve().parents[2]
-PATIENCE_S = 90.0
+TIMEOUT_S = 90.0
 """A worker that is not done by then counts as hung."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """What befalls a worker at its `at`-th commit (from 1), or `after_s` seconds after its start.
+    """A fault of a worker at its `at`-th commit (from 1), or `after_s` seconds after its start.
 
     `how` is one of
 
         before        killed; the commit was not sent
-        after         killed; the commit was applied, and nobody was told
+        after         killed; the commit was applied, and its answer is lost
         between       killed a moment later, before the next commit
-        moment        killed by the clock
+        moment        killed after `after_s`
         stopped       stopped like a process that got no CPU time, before the commit is sent
         twice         the commit is applied and its answer lost: the client sends it again
-        unanswered    the commit is applied, and the caller is told that it failed
-        refused       the commit is not applied, and the caller is told so
+        unanswered    the commit is applied and reported as failed
+        refused       the commit is not applied and reported as failed
         left          the client leaves: the stream is closed after `at` events
     """
 
@@ -103,7 +103,7 @@ class Worker:
         self.process.start()
         sender.close()
 
-    def outcomes(self, patience_s: float = PATIENCE_S) -> list[Outcome]:
+    def outcomes(self, patience_s: float = TIMEOUT_S) -> list[Outcome]:
         """What each of its threads came to.
 
         Raises:
@@ -116,7 +116,7 @@ class Worker:
         with contextlib.suppress(EOFError):
             said = self._receiver.recv()
         self._receiver.close()
-        self.process.join(PATIENCE_S)
+        self.process.join(TIMEOUT_S)
         return said
 
     def outcome(self) -> Outcome:
@@ -124,7 +124,7 @@ class Worker:
 
     def wait_until_stopped(self) -> bool:
         """Whether it stopped itself; False if it ended before it came to that."""
-        ends = time.monotonic() + PATIENCE_S
+        ends = time.monotonic() + TIMEOUT_S
         while time.monotonic() < ends:
             if self._receiver.poll(0):
                 return False
@@ -159,22 +159,22 @@ def _server() -> None:
     if not _is_started:
         paths = [str(ROOT), str(ROOT / "functions")]
         os.environ["PYTHONPATH"] = os.pathsep.join([*paths, os.environ.get("PYTHONPATH", "")])
-        _context().set_forkserver_preload(["tests.chaos.preloaded"])
+        _context().set_forkserver_preload(["tests.chaos.worker_imports"])
         _is_started = True
 
 
 def _main(job: Job, sender: Connection) -> None:
     """Do the job in this process, of which nobody will hear if it is killed."""
     logging.disable(logging.CRITICAL)
-    faulthandler.dump_traceback_later(PATIENCE_S - 10)  # one that hangs says where
-    os.environ[stage.FILE] = job.file
+    faulthandler.dump_traceback_later(TIMEOUT_S - 10)  # one that hangs says where
+    os.environ[deployment.FILE] = job.file
     os.environ["OTEL_SDK_DISABLED"] = "true"
     continuation.POLL_S = 0.05
-    stage.install()
+    deployment.install()
     counter = _Counter(job.fault)
     counter.install()
     client = _client(job.project)
-    platform = stage.Stage(client, refuses_tasks=bool(job.data.get("refusesTasks")))
+    platform = deployment.WorkerPlatform(client, refuses_tasks=bool(job.data.get("refusesTasks")))
     time.sleep(max(job.starts_at - time.time(), 0))
     if job.threads == 1:
         outcomes = [_do(job, platform, counter)]
@@ -196,7 +196,9 @@ def _client(project: str) -> Any:
     return Client(project=project, credentials=AnonymousCredentials())
 
 
-def _do(job: Job, platform: stage.Stage, counter: _Counter, number: int = 0) -> Outcome:
+def _do(
+    job: Job, platform: deployment.WorkerPlatform, counter: _Counter, number: int = 0
+) -> Outcome:
     events: list[dict[str, Any]] = []
     result, error = None, None
     try:
@@ -208,13 +210,15 @@ def _do(job: Job, platform: stage.Stage, counter: _Counter, number: int = 0) -> 
     return Outcome(result, error, tuple(events), counter.commits)
 
 
-def _send(platform: stage.Stage, job: Job, events: list[dict[str, Any]], number: int) -> Any:
+def _send(
+    platform: deployment.WorkerPlatform, job: Job, events: list[dict[str, Any]], number: int
+) -> Any:
     """One `run_agent` request; `{n}` in its run id and message is the thread's number."""
     data = {key: value for key, value in job.data.items() if key != "refusesTasks"}
     variants = data.pop("variants", None)
     if variants:
         data |= variants[number % len(variants)]
-    stream = run_agent(platform, Call(user=stage.user(job.uid), data=data))
+    stream = run_agent(platform, Call(user=deployment.user(job.uid), data=data))
     leaves_at = job.fault.at if job.fault and job.fault.how == "left" else 0
     while True:
         try:
@@ -228,20 +232,28 @@ def _send(platform: stage.Stage, job: Job, events: list[dict[str, Any]], number:
             return None
 
 
-def _task(platform: stage.Stage, job: Job, events: list[dict[str, Any]], number: int) -> None:
+def _task(
+    platform: deployment.WorkerPlatform, job: Job, events: list[dict[str, Any]], number: int
+) -> None:
     continuerun(platform, job.data)
 
 
-def _sweep(platform: stage.Stage, job: Job, events: list[dict[str, Any]], number: int) -> int:
+def _sweep(
+    platform: deployment.WorkerPlatform, job: Job, events: list[dict[str, Any]], number: int
+) -> int:
     """The sweeper, as of a minute from now: a decision counts as missed only after a while."""
     return sweep(platform, now=datetime.now(UTC) + timedelta(seconds=job.data.get("ahead", 60)))
 
 
-def _cancel(platform: stage.Stage, job: Job, events: list[dict[str, Any]], number: int) -> Any:
-    return cancel_run(platform, Call(user=stage.user(job.uid), data=job.data))
+def _cancel(
+    platform: deployment.WorkerPlatform, job: Job, events: list[dict[str, Any]], number: int
+) -> Any:
+    return cancel_run(platform, Call(user=deployment.user(job.uid), data=job.data))
 
 
-def _decide(platform: stage.Stage, job: Job, events: list[dict[str, Any]], number: int) -> Any:
+def _decide(
+    platform: deployment.WorkerPlatform, job: Job, events: list[dict[str, Any]], number: int
+) -> Any:
     """Write a decision as a client does, and run the trigger of that write."""
     from google.cloud.firestore import SERVER_TIMESTAMP
 
@@ -269,7 +281,7 @@ def _decide(platform: stage.Stage, job: Job, events: list[dict[str, Any]], numbe
     return "approved" if approved else "rejected"
 
 
-Work = Callable[[stage.Stage, Job, list[dict[str, Any]], int], Any]
+Work = Callable[[deployment.WorkerPlatform, Job, list[dict[str, Any]], int], Any]
 WORK: dict[str, Work] = {
     "send": _send,
     "task": _task,

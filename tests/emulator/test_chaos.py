@@ -14,13 +14,13 @@ from google.cloud.firestore import Client
 from rollcall.core.capability import Capability
 from rollcall.registry.sync import sync
 from rollcall.store.runs import thread_id_for
-from tests.chaos import providers, stage
+from tests.chaos import deployment, providers
 from tests.chaos.forgeries import Forgeries
-from tests.chaos.kills import STORIES, try_kills
+from tests.chaos.kills import SCENARIOS, try_kills
 from tests.chaos.money import Money
 from tests.chaos.races import Races
-from tests.chaos.scene import Scene, effects, examine_spending, statuses
-from tests.chaos.seams import WAYS, Seams, some
+from tests.chaos.scenario import ScenarioRun, effects, examine_spending, statuses
+from tests.chaos.stalls import WAYS, StallRuns, sample_stalls
 from tests.chaos.worker import Fault, Job, Worker, run
 from tests.support.catalogs import catalog
 from tests.support.full_form import SEED, amount, cases
@@ -32,58 +32,63 @@ KILLS = amount(3, 16)
 def file(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The file that some capabilities write to."""
     path = str(tmp_path_factory.mktemp("chaos") / "outside")
-    with mock.patch.dict(os.environ, {stage.FILE: path}):
+    with mock.patch.dict(os.environ, {deployment.FILE: path}):
         yield path
 
 
 @pytest.fixture(scope="module")
 def db(module_db: Client, file: str) -> Client:
     """A project with the harness's capabilities. This process itself does not know them."""
-    own = [Capability.of(function) for function in stage.OWN]
+    own = [Capability.of(function) for function in deployment.OWN]
     published = [*catalog.capabilities(), *own]
-    with mock.patch.object(stage.catalog, "capabilities", lambda: published):
-        stage.prepare(stage.Stage(module_db))
-    sync(module_db, published, [*catalog.agents().values(), *stage.AGENTS.values()])
+    with mock.patch.object(deployment.catalog, "capabilities", lambda: published):
+        deployment.prepare(deployment.WorkerPlatform(module_db))
+    sync(module_db, published, [*catalog.agents().values(), *deployment.AGENTS.values()])
     return module_db
 
 
 @pytest.mark.long
 def test_nothing_is_lost_or_done_twice_when_processes_are_killed(db: Client, file: str) -> None:
-    stories = cases([STORIES[1], STORIES[2], STORIES[5]], 0, 2)
-    found = try_kills(db, db.project, file, seed=SEED, kills=KILLS, stories=stories)
+    scenarios = cases([SCENARIOS[1], SCENARIOS[2], SCENARIOS[5]], 0, 2)
+    found = try_kills(db, db.project, file, seed=SEED, kills=KILLS, scenarios=scenarios)
     assert found.broken == []
     assert found.kills >= KILLS // 2
     examine_spending(db)
 
 
 def test_a_process_that_lost_its_thread_begins_no_write(db: Client, file: str) -> None:
-    """It stands still before it claims the write, and goes on when another message was taken."""
-    message = stage.script([("count", {"token": "late"})])
+    """It is stopped before it claims the write, and goes on after another message was accepted."""
+    message = deployment.script([("count", {"token": "late"})])
     data = {"agent": "free", "runId": "late", "message": message}
-    stands = Worker(Job("send", db.project, file, "user100", data, Fault("stopped", at=3)))
-    assert stands.wait_until_stopped()
+    stalled = Worker(Job("send", db.project, file, "user100", data, Fault("stopped", at=3)))
+    assert stalled.wait_until_stopped()
     thread_id = thread_id_for("user100", "late")
     before = dict(statuses(db, thread_id))
     more = {
         "agent": "free",
         "threadId": thread_id,
-        "message": stage.script(),
+        "message": deployment.script(),
         "whenBusy": "supersede",
     }
     assert run(Job("send", db.project, file, "user100", more)).result["message"] == "That is all."
-    stands.go_on()
-    assert (stands.outcome().error or {})["code"] == "aborted"
+    stalled.go_on()
+    assert (stalled.outcome().error or {})["code"] == "aborted"
     assert before == {"late": "cut off"}
     said = dict(statuses(db, thread_id))["late"]
     assert (said, effects(db, "count", "late")) in {("aborted", 0), ("unknown", 0)}
 
 
 @pytest.mark.long
-def test_a_process_that_stood_still_before_a_save_saves_nothing_when_it_goes_on(
+def test_a_process_that_was_stopped_before_a_save_saves_nothing_when_it_goes_on(
     db: Client, file: str
 ) -> None:
-    """Its run was taken up, superseded, stopped or erased meanwhile."""
-    assert Seams(db, db.project, file, "seam").try_all(some(len(WAYS) + amount(0, 3), SEED)) == []
+    """Its run was recovered, superseded, stopped or erased meanwhile."""
+    assert (
+        StallRuns(db, db.project, file, "stall").try_all(
+            sample_stalls(len(WAYS) + amount(0, 3), SEED)
+        )
+        == []
+    )
 
 
 RACES = ("one run id, sent by all", "other run ids; supersede", "a yes, a new message, a stop")
@@ -106,7 +111,7 @@ def test_a_provider_at_its_worst_ends_a_run_in_an_answer_or_a_plain_error(
 _FAULTS = ("500", "dropped in a call", "no JSON", "an error inside the stream", "huge", "401")
 
 FORGED = tuple(Forgeries(None, "", "", "").all())
-"""Each is another way in; `make test` tries every third, in processes of their own."""
+"""Each is another attempt; `make test` tries every third, in processes of their own."""
 
 
 @pytest.mark.long
@@ -115,15 +120,17 @@ def test_no_forged_decision_gets_through(db: Client, file: str, what: str) -> No
     Forgeries(db, db.project, file, f"forged{FORGED.index(what)}").all()[what]()
 
 
-def test_a_scene_that_breaks_a_promise_is_noticed(db: Client, file: str) -> None:
+def test_a_scenario_that_breaks_a_guarantee_is_noticed(db: Client, file: str) -> None:
     """The harness itself: a write that happened twice is not overlooked."""
-    scene = Scene(db, db.project, file, STORIES[1], "twice", "user101", random.Random(1))
-    scene.play()
-    tool, token = scene.tokens[0]
+    scenario_run = ScenarioRun(
+        db, db.project, file, SCENARIOS[1], "twice", "user101", random.Random(1)
+    )
+    scenario_run.play()
+    tool, token = scenario_run.tokens[0]
     reference: Any = db.document(f"counters/{token}")
     reference.set({"n": 2})
     with pytest.raises(Exception, match=f"{tool} {token} happened 2 times"):
-        scene._examine_effects()
+        scenario_run._examine_effects()
 
 
 @pytest.fixture

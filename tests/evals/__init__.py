@@ -1,4 +1,4 @@
-"""How well questions are answered: figures without a verdict. Run by `make eval`."""
+"""Evals: figures of how well questions are answered, without thresholds. Run by `make eval`."""
 
 import sys
 from pathlib import Path

@@ -32,19 +32,19 @@ from tests.evals.firestore import emulator
 from tests.evals.planner import measure as planner
 from tests.evals.registry import hebrew
 from tests.evals.registry import measure as registry
-from tests.evals.report import Measured
+from tests.evals.report import EvalResult
 
 _PACKS = Path(__file__).parent / "packs"
 
 
 def main() -> int:
-    """Measure, show, and say whether all could be measured."""
+    """Run the evals, print their results, and return 1 if something could not be measured."""
     evals = {
         **_evals_of_packs(),
         "registry": lambda model: registry.measure(),
         "hebrew": hebrew.measure,
         "planner": planner.measure,
-        **scripts.chosen(),
+        **scripts.configured_evals(),
     }
     options = _options(list(evals))
     logging.disable(logging.WARNING)
@@ -53,10 +53,10 @@ def main() -> int:
     unmeasured: list[str] = []
     with emulator():
         for name in options.evals:
-            measured = _measure(name, evals[name], options.model)
-            _show(console, name, measured)
-            figures[name] = measured.figures
-            unmeasured += [f"{name}: {problem}" for problem in measured.unmeasured]
+            result = _measure(name, evals[name], options.model)
+            _show(console, name, result)
+            figures[name] = result.figures
+            unmeasured += [f"{name}: {problem}" for problem in result.unmeasured]
     for line in unmeasured:
         console.print(f"[red]not measured:[/] {escape(line)}", soft_wrap=True)
     if os.environ.get("JSON") == "1":
@@ -79,28 +79,28 @@ def _options(names: list[str]) -> argparse.Namespace:
     return options
 
 
-def _evals_of_packs() -> dict[str, Callable[[str], Measured]]:
-    """What each pack measures, in `packs/<pack>/suite.py`."""
-    evals: dict[str, Callable[[str], Measured]] = {}
+def _evals_of_packs() -> dict[str, Callable[[str], EvalResult]]:
+    """The evals of each pack, from `packs/<pack>/suite.py`."""
+    evals: dict[str, Callable[[str], EvalResult]] = {}
     for file in sorted(_PACKS.glob("*/suite.py")):
         evals |= import_module(f"tests.evals.packs.{file.parent.name}.suite").EVALS
     return evals
 
 
-def _measure(name: str, eval: Callable[[str], Measured], model: str) -> Measured:
+def _measure(name: str, eval: Callable[[str], EvalResult], model: str) -> EvalResult:
     try:
         return eval(model)
     except Exception as error:
         logging.getLogger("evals").exception("%s broke", name)
-        return Measured([], {}, unmeasured=[f"{type(error).__name__}: {error}"])
+        return EvalResult([], {}, unmeasured=[f"{type(error).__name__}: {error}"])
 
 
-def _show(console: Console, name: str, measured: Measured) -> None:
-    for table in measured.tables:
+def _show(console: Console, name: str, result: EvalResult) -> None:
+    for table in result.tables:
         console.print(table)
-    if measured.notes:
+    if result.notes:
         console.print(f"{name}, one by one:")
-        for note in measured.notes:
+        for note in result.notes:
             console.print(f"  {escape(note)}", soft_wrap=True, highlight=False)
     console.print()
 

@@ -1,4 +1,4 @@
-"""What the word search is measured against: BM25 over a tool's words, stemmed, without stopwords.
+"""BM25 over a tool's words, stemmed, without stopwords: the baseline of the word search.
 
 Nothing of the search itself is in it: one field of name, description and parameters, Snowball
 stems, k1 = 1.5, b = 0.75.

@@ -13,7 +13,7 @@ _EMULATOR = "FIRESTORE_EMULATOR_HOST"
 
 @contextmanager
 def emulator() -> Iterator[None]:
-    """Have a Firestore emulator: the one that is named, or one of our own."""
+    """Use the Firestore emulator that the environment names, or start one."""
     if os.environ.get(_EMULATOR):
         yield
     else:

@@ -33,7 +33,7 @@ SETTINGS: dict[str, dict[str, Any] | None] = {
 
 
 def main() -> int:
-    """Try every payload in every setting, and say what ran."""
+    """Try every payload in every setting, and print what ran."""
     if len(sys.argv) != 2:
         print(__doc__)
         return 2
@@ -44,7 +44,7 @@ def main() -> int:
     for setting, options in SETTINGS.items():
         found: Counter[str] = Counter()
         for case in cases:
-            found += tried(case, options, can_ask=not setting.startswith("in an inner"))
+            found += count_outcomes(case, options, can_ask=not setting.startswith("in an inner"))
         ran += found["ran"]
         print(f"{setting:28} {dict(sorted(found.items()))}")
     changed = sum(neutral_text(case["payload"]) != case["payload"] for case in cases)
@@ -53,8 +53,10 @@ def main() -> int:
     return 1 if ran else 0
 
 
-def tried(case: dict[str, Any], options: dict[str, Any] | None, *, can_ask: bool) -> Counter[str]:
-    """How the attacker's calls ended, counted."""
+def count_outcomes(
+    case: dict[str, Any], options: dict[str, Any] | None, *, can_ask: bool
+) -> Counter[str]:
+    """Count the outcomes of the attacker's calls."""
     world = Capabilities()
     offered: list[Entry] = [world.add(READ, answer={"note": case["payload"]})]
     wanted = [snake_case(name) for name in case["attacker_tools"]]

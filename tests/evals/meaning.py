@@ -24,20 +24,20 @@ _AT_ONCE = 50
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """Some tools by what they mean, and the vectors of all that will be asked."""
+    """An index of tools by meaning, with the vectors of all queries."""
 
     embedder_id: str
     index: VectorIndex
     vectors: Mapping[str, list[float]]
 
     def near(self, text: str) -> Near:
-        """Finds the tools nearest to a text, as a run has them found."""
+        """The search for the tools nearest to a text, as in a run."""
         vector = self.vectors[text]
         return lambda mask, limit: self.index.search(vector, limit=limit, allowed=mask)
 
 
-def embedder_named() -> Embedder | None:
-    """The embedder of `EMBEDDER`; None goes by words alone.
+def embedder_from_environment() -> Embedder | None:
+    """The embedder that `EMBEDDER` names; None where it is not set.
 
     Raises:
         Problem: It names none that there is.
@@ -49,8 +49,8 @@ def embedder_named() -> Embedder | None:
         raise problem.Problem(f"EMBEDDER={name}: {error.message}") from None
 
 
-def embedded(embedder: Embedder, tools: Sequence[Searchable], asked: Iterable[str]) -> Meaning:
-    """Embed tools and what will be asked of them.
+def embed_tools(embedder: Embedder, tools: Sequence[Searchable], asked: Iterable[str]) -> Meaning:
+    """Embed tools and the queries over them.
 
     Raises:
         Problem: The embedder did not answer for all of them.

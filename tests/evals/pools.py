@@ -1,4 +1,4 @@
-"""Pools of tools and the queries over them, read from JSON lines; what cannot be read is said.
+"""Reads pools of tools and queries over them from JSON Lines, with a problem for each bad line.
 
 Pool:    {"name", "description", "parameters": JSON schema}
 Queries: {"id", "query", "gold": [names], "category"?, "tools"?: [names]}

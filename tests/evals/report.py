@@ -1,4 +1,4 @@
-"""What an eval comes to: a table for people, figures for programs, and what was not measured."""
+"""The result of an eval: tables for people, figures for programs, and what was not measured."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from rich.table import Table
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
-    """One eval's outcome.
+class EvalResult:
+    """The result of one eval.
 
     Attributes:
         figures: Plain JSON.
@@ -31,19 +31,19 @@ def table(title: str, columns: Sequence[str], rows: Sequence[Sequence[object]]) 
     for place, column in enumerate(columns):
         made.add_column(column, justify="right" if place else "left")
     for row in rows:
-        made.add_row(*map(shown, row))
+        made.add_row(*map(format_figure, row))
     return made
 
 
-def shown(value: object) -> str:
-    """A figure as the tables show it; a share has two decimals, nothing to show is a dash."""
+def format_figure(value: object) -> str:
+    """A figure as tables show it: a share has two decimals, a missing one is a dash."""
     if value is None:
         return "-"
     return f"{value:.2f}" if isinstance(value, float) else str(value)
 
 
 def share(part: int, whole: int) -> float | None:
-    """`part` of `whole`, from 0 to 1; None of nothing."""
+    """`part` / `whole`, from 0 to 1; None if `whole` is 0."""
     return round(part / whole, 4) if whole else None
 
 

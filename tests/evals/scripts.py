@@ -18,30 +18,30 @@ from pathlib import Path
 from typing import Any
 
 from rollcall.core.text import text_tokens
-from tests.evals.report import Measured, mean, table
+from tests.evals.report import EvalResult, mean, table
 
 _ROOT = Path(__file__).parents[2]
 _TRAFFIC = re.compile(r"^(\S+): (clean|failed) (\d+)$", re.MULTILINE)
 
 
-def traffic(folder: str) -> Measured:
+def traffic(folder: str) -> EvalResult:
     """Recorded provider traffic through the adapters: replays that lose nothing."""
     printed = run("tests.evals.provider_traffic", folder)
     outcomes = _TRAFFIC.findall(printed)
     if not outcomes:
-        return failed("the command", printed)
+        return failed_eval("the command", printed)
     figures: dict[str, Any] = {}
     for name, outcome, number in outcomes:
         figures.setdefault(name, {"clean": 0, "failed": 0})[outcome] = int(number)
     rows = [[name, *counts.values()] for name, counts in figures.items()]
-    shown = table("Recorded provider traffic", ["file", "clean", "failed"], rows)
+    summary = table("Recorded provider traffic", ["file", "clean", "failed"], rows)
     notes = [line for line in printed.splitlines() if line and not _TRAFFIC.match(line)]
-    return Measured([shown], figures, notes=notes)
+    return EvalResult([summary], figures, notes=notes)
 
 
-def chosen() -> dict[str, Callable[[str], Measured]]:
+def configured_evals() -> dict[str, Callable[[str], EvalResult]]:
     """The evals whose data the environment names."""
-    evals: dict[str, Callable[[str], Measured]] = {}
+    evals: dict[str, Callable[[str], EvalResult]] = {}
     if folder := os.environ.get("TRAFFIC"):
         evals["provider_traffic"] = lambda model: traffic(folder)
     if file := os.environ.get("TOKENS"):
@@ -49,7 +49,7 @@ def chosen() -> dict[str, Callable[[str], Measured]]:
     return evals
 
 
-def tokens(file: str) -> Measured:
+def tokens(file: str) -> EvalResult:
     """Estimates of tokens, beside counts: rows of `{"kind", "text", "tokens"}`."""
     found: dict[str, list[tuple[int, int]]] = {}
     for line in Path(file).read_text(encoding="utf-8").split("\n"):
@@ -66,8 +66,8 @@ def tokens(file: str) -> Measured:
         for kind, pairs in found.items()
     }
     rows = [[kind, *each.values()] for kind, each in figures.items()]
-    shown = table("Estimates of tokens", ["kind", "texts", "mean error", "sum"], rows)
-    return Measured([shown], dict(figures))
+    summary = table("Estimates of tokens", ["kind", "texts", "mean error", "sum"], rows)
+    return EvalResult([summary], dict(figures))
 
 
 def run(module: str, path: str) -> str:
@@ -82,7 +82,7 @@ def run(module: str, path: str) -> str:
     return done.stdout or done.stderr
 
 
-def failed(name: str, printed: str) -> Measured:
-    """An eval whose command printed no figures."""
+def failed_eval(name: str, printed: str) -> EvalResult:
+    """The result of a command that printed no figures."""
     last = (printed.strip().splitlines() or ["it printed nothing"])[-1]
-    return Measured([], {}, unmeasured=[f"{name} said: {last}"])
+    return EvalResult([], {}, unmeasured=[f"{name} said: {last}"])

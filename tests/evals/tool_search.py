@@ -38,12 +38,12 @@ from rollcall.registry.index import Index, Match, Searchable
 from rollcall.registry.selection import NEAREST, SEVERAL, passes
 from rollcall.registry.vectors import merged
 from tests.evals.bm25 import Bm25, chance
-from tests.evals.meaning import Meaning, embedded, embedder_named
+from tests.evals.meaning import Meaning, embed_tools, embedder_from_environment
 from tests.evals.pools import Query, read_pool, read_queries
 from tests.evals.report import mean, table
 
 _CUTS = (1, 5, 10)
-_FIGURES: dict[str, Callable[[Answered], float]] = {
+_FIGURES: dict[str, Callable[[QueryResult], float]] = {
     **{f"recall@{cut}": lambda each, cut=cut: each.recall(cut) for cut in _CUTS},
     "mrr": lambda each: each.reciprocal_rank,
     "first": lambda each: float(each.reciprocal_rank == 1),
@@ -51,8 +51,8 @@ _FIGURES: dict[str, Callable[[Answered], float]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
-    """A query with the names found, best first.
+class QueryResult:
+    """A query and the names found, best first.
 
     Attributes:
         is_offered: Whether something passed the floor, of the tools the row's agent has.
@@ -75,7 +75,7 @@ class Answered:
 
 
 def main() -> int:
-    """Measure, show, and say whether all lines could be read."""
+    """Measure, print, and return 1 if a line could not be read."""
     pool, queries = _path("POOL"), _path("QUERIES")
     tools, problems = read_pool(pool)
     asked, more = read_queries(queries, tools)
@@ -91,8 +91,8 @@ def main() -> int:
     console.print(_table(f"{len(tools):,} tools by words alone", answered))
     if os.environ.get("BASELINE") == "1" and has_gold:
         console.print(_compared(answered, _baseline(tools, asked), ("words", "stemmed BM25")))
-    if embedder := embedder_named():
-        meaning = embedded(embedder, tools, (query.text for query in asked))
+    if embedder := embedder_from_environment():
+        meaning = embed_tools(embedder, tools, (query.text for query in asked))
         for name, find in (("meaning", by_meaning), ("both", by_both)):
             found = find(tools, asked, meaning)
             told[name] = figures(found)
@@ -104,8 +104,8 @@ def main() -> int:
     return 1 if problems else 0
 
 
-def answer(tools: Sequence[Searchable], queries: Sequence[Query]) -> list[Answered]:
-    """Put the queries to an index of the tools, each on the clock."""
+def answer(tools: Sequence[Searchable], queries: Sequence[Query]) -> list[QueryResult]:
+    """Search an index of the tools for each query, and time it."""
     index = Index.build(tools)
     places = {tool.id: place for place, tool in enumerate(tools)}
     index.search(queries[0].text, limit=_CUTS[-1])
@@ -117,14 +117,14 @@ def answer(tools: Sequence[Searchable], queries: Sequence[Query]) -> list[Answer
         found = [tools[match.place].id for match in matches]
         if query.tools is not None:
             matches = _among(index, query, places)
-        answered.append(Answered(query, found, passes(matches), ms))
+        answered.append(QueryResult(query, found, passes(matches), ms))
     return answered
 
 
 def by_meaning(
     tools: Sequence[Searchable], queries: Sequence[Query], meaning: Meaning
-) -> list[Answered]:
-    """Put the queries to the vectors alone; the embedder's own time is not counted."""
+) -> list[QueryResult]:
+    """Search the vectors alone; the embedder's own time is not counted."""
 
     def find(query: Query) -> list[int]:
         near = meaning.near(query.text)
@@ -135,8 +135,8 @@ def by_meaning(
 
 def by_both(
     tools: Sequence[Searchable], queries: Sequence[Query], meaning: Meaning
-) -> list[Answered]:
-    """Put the queries to words and vectors, and merge what they find as a run does."""
+) -> list[QueryResult]:
+    """Search words and vectors, and merge the results as a run does."""
     index = Index.build(tools)
 
     def find(query: Query) -> list[int]:
@@ -149,18 +149,18 @@ def by_both(
 
 def _timed(
     tools: Sequence[Searchable], queries: Sequence[Query], find: Callable[[Query], list[int]]
-) -> list[Answered]:
+) -> list[QueryResult]:
     """What each query finds, on the clock, with something offered whatever it asks."""
     answered = []
     for query in queries:
         started = time.perf_counter()
         places = find(query)
         ms = (time.perf_counter() - started) * 1000
-        answered.append(Answered(query, [tools[at].id for at in places], bool(places), ms))
+        answered.append(QueryResult(query, [tools[at].id for at in places], bool(places), ms))
     return answered
 
 
-def figures(answered: Sequence[Answered]) -> dict[str, Any]:
+def figures(answered: Sequence[QueryResult]) -> dict[str, Any]:
     """The figures of some queries; None where there is no query to take one of."""
     needing = [each for each in answered if each.query.gold]
     idle = [each for each in answered if not each.query.gold]
@@ -183,16 +183,16 @@ def _among(index: Index, query: Query, places: dict[str, int]) -> list[Match]:
     return index.search(query.text, limit=SEVERAL, allowed=allowed)
 
 
-def _baseline(tools: Sequence[Searchable], queries: Sequence[Query]) -> list[Answered]:
+def _baseline(tools: Sequence[Searchable], queries: Sequence[Query]) -> list[QueryResult]:
     bm25 = Bm25(tools)
     ranked = ([tools[at].id for at in bm25.search(each.text, _CUTS[-1])] for each in queries)
     return [
-        Answered(query, found, bool(found), 0.0)
+        QueryResult(query, found, bool(found), 0.0)
         for query, found in zip(queries, ranked, strict=True)
     ]
 
 
-def _table(title: str, answered: Sequence[Answered]) -> Table:
+def _table(title: str, answered: Sequence[QueryResult]) -> Table:
     groups = {"all": list(answered)}
     for each in answered:
         if each.query.category is not None:
@@ -202,7 +202,7 @@ def _table(title: str, answered: Sequence[Answered]) -> Table:
 
 
 def _compared(
-    ours: Sequence[Answered], theirs: Sequence[Answered], names: tuple[str, str]
+    ours: Sequence[QueryResult], theirs: Sequence[QueryResult], names: tuple[str, str]
 ) -> Table:
     rows = []
     for name, of in _FIGURES.items():

@@ -201,8 +201,8 @@ def passes(matches: Sequence[Match]) -> bool:
 #
 # A linear model over the words and letters of a message distinguishes small talk (greetings,
 # thanks, the weather) from requests. It was trained on labelled phrases in English and Hebrew;
-# `python -m tests.evals.registry.learning` trains it again. It does not know the app's tools, so a
-# message that matches a tool well is never small talk.
+# `python -m tests.evals.registry.small_talk` trains it again. It does not know the app's tools, so
+# a message that matches a tool well is never small talk.
 
 LEARNED = Path(__file__).with_name("small_talk.json")
 BUCKETS = 4096

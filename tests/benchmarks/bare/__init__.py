@@ -1,1 +1,1 @@
-"""What Rollcall's functions are compared with: files that somebody would write without it."""
+"""The baseline: function files as one would write them without Rollcall."""

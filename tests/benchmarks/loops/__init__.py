@@ -1,1 +1,1 @@
-"""One conversation by hand on three bare SDKs, and the provider that it is held with."""
+"""One conversation as a loop over three bare SDKs, and the provider that serves it."""

@@ -19,7 +19,7 @@ from functools import cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from tests.benchmarks.loops.desk import ANSWER, CALLS
+from tests.benchmarks.loops.capabilities import ANSWER, CALLS
 from tests.support import provider_replies as replies
 
 Json = Any

@@ -64,7 +64,7 @@ DESK: dict[str, Any] = {
 
 
 @dataclass(frozen=True)
-class Done:
+class CommandResult:
     """What a command came to."""
 
     code: int
@@ -76,7 +76,7 @@ class Done:
         return json.loads(self.out)
 
 
-Run = Callable[..., Done]
+Run = Callable[..., CommandResult]
 
 
 @pytest.fixture
@@ -89,11 +89,11 @@ def run(
     database.cache_clear()
     snapshot.forget()
 
-    def command(*arguments: str) -> Done:
+    def command(*arguments: str) -> CommandResult:
         capsys.readouterr()
         code = main(arguments)
         printed = capsys.readouterr()
-        return Done(code, printed.out, printed.err)
+        return CommandResult(code, printed.out, printed.err)
 
     yield command
     database.cache_clear()

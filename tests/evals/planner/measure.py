@@ -30,7 +30,7 @@ from seed.data_sets import load_pack, packs
 from seed.screen import Screen
 from seed.target import DEMO_USER
 from tests.evals.planner.cases import Case, Reply, Verdict, read_cases, verdict
-from tests.evals.report import Measured, share, table
+from tests.evals.report import EvalResult, share, table
 from tests.support.catalogs import catalog
 from tests.support.local_functions import LocalPlatform
 
@@ -50,14 +50,14 @@ class Outcome:
     error: str = ""
 
 
-def measure(model: str) -> Measured:
+def measure(model: str) -> EvalResult:
     """Send every message once."""
     files = [Path(os.environ[_FILE])] if os.environ.get(_FILE) else []
     outcomes = send_all(read_cases(*files), model)
-    return measured(f"First messages with {model}", model, outcomes)
+    return count_verdicts(f"First messages with {model}", model, outcomes)
 
 
-def measured(title: str, model: str, outcomes: Sequence[Outcome]) -> Measured:
+def count_verdicts(title: str, model: str, outcomes: Sequence[Outcome]) -> EvalResult:
     """The counts of these outcomes, in all, by language and by kind."""
     done = [each for each in outcomes if not each.error]
     groups = {"all": done}
@@ -66,7 +66,7 @@ def measured(title: str, model: str, outcomes: Sequence[Outcome]) -> Measured:
         groups[kind] = [each for each in done if each.case.kind == kind]
     figures = {name: counts(some) for name, some in groups.items()}
     rows = [[name, *group.values()] for name, group in figures.items()]
-    return Measured(
+    return EvalResult(
         tables=[table(title, ["", *figures["all"]], rows)],
         figures={"model": model, **figures, "wrong": _ids(done, "wrong")},
         notes=[_in_words(each) for each in done if each.verdict != "right"],

@@ -1,4 +1,4 @@
-"""Whether the right tools are offered: labelled queries over this project's own capabilities.
+"""Tool selection: labelled queries over this project's own capabilities.
 
     queries.jsonl            those that need no tool
     ../packs/*/queries.jsonl over the capabilities of a pack

@@ -21,35 +21,35 @@ from rollcall.models.structured import StructuredText
 from rollcall.registry.capabilities import read_document
 from rollcall.registry.compiler import searchable
 from rollcall.registry.snapshot import Snapshot
-from tests.evals.meaning import Meaning, embedded, embedder_named
+from tests.evals.meaning import Meaning, embed_tools, embedder_from_environment
 from tests.evals.registry.measure import ANYTHING, ask
 from tests.evals.registry.queries import CATALOGUE_QUERIES, Query, own_queries, read_queries
 from tests.evals.registry.tools import Document, capability_documents, new_catalogue_documents
-from tests.evals.report import Measured, mean, table
+from tests.evals.report import EvalResult, mean, table
 from tests.support.registries import registry_of
 
 _HEBREW = re.compile("[א-ת]")
 _CUTS = (1, 5, 10)
 
 
-class Enriched:
-    """Documents in place of Firestore: what `enrich` writes goes into them."""
+class DocumentStore:
+    """A document store in memory, with as much of Firestore's interface as `enrich` uses."""
 
     def __init__(self, documents: dict[str, Document]) -> None:
         self.documents = documents
         self.id = ""
 
-    def collection(self, name: str) -> Enriched:
+    def collection(self, name: str) -> DocumentStore:
         return self
 
-    def stream(self) -> Iterator[Enriched]:
+    def stream(self) -> Iterator[DocumentStore]:
         yield from map(self.document, self.documents)
 
     def to_dict(self) -> Document:
         return self.documents[self.id]
 
-    def document(self, path: str) -> Enriched:
-        reference = Enriched(self.documents)
+    def document(self, path: str) -> DocumentStore:
+        reference = DocumentStore(self.documents)
         reference.id = path.rpartition("/")[2]
         return reference
 
@@ -57,8 +57,8 @@ class Enriched:
         self.documents[self.id].update(fields)
 
 
-def measure(model: str) -> Measured:
-    """Ask in every way that a model and an embedder were named for."""
+def measure(model: str) -> EvalResult:
+    """Measure every way for which a model and an embedder are named."""
     text_model = None if model == OFFLINE else StructuredText(load_model(model))
     documents = {
         each["id"]: each
@@ -66,7 +66,7 @@ def measure(model: str) -> Measured:
     }
     asked = [*own_queries(), *read_queries(CATALOGUE_QUERIES)]
     queries = [each for each in asked if each.language == "he" and each.gold]
-    return compare(documents, queries, text_model, embedder_named())
+    return compare(documents, queries, text_model, embedder_from_environment())
 
 
 def compare(
@@ -74,26 +74,28 @@ def compare(
     queries: Sequence[Query],
     text_model: TextModel | None,
     embedder: Embedder | None,
-) -> Measured:
+) -> EvalResult:
     """Ask some questions over some tools by words, phrases and vectors, as far as there are any."""
     unmeasured: list[str] = []
     registries = {"words": _registry(documents)}
     if text_model:
-        report = enrich(cast("Any", Enriched(documents)), text_model)
+        report = enrich(cast("Any", DocumentStore(documents)), text_model)
         unmeasured += [f"phrases of {id}: {why}" for id, why in report.failed.items()]
         registries["with phrases"] = _registry(documents)
     figures = {name: _recall(registry, queries) for name, registry in registries.items()}
     for name, registry in registries.items() if embedder else ():
         tools = [searchable(entry) for entry in registry.content.entries.values()]
-        meaning = embedded(embedder, tools, (each.query for each in queries)) if embedder else None
+        meaning = (
+            embed_tools(embedder, tools, (each.query for each in queries)) if embedder else None
+        )
         figures[f"{name}, and vectors"] = _recall(registry, queries, meaning)
     rows = [[name, *row.values()] for name, row in figures.items()]
-    shown = table("Hebrew questions over English tools", ["", *figures["words"]], rows)
-    return Measured([shown], figures, unmeasured=unmeasured)
+    summary = table("Hebrew questions over English tools", ["", *figures["words"]], rows)
+    return EvalResult([summary], figures, unmeasured=unmeasured)
 
 
 def in_english(document: Document) -> Document:
-    """A tool without whatever has a Hebrew letter, as it is stored."""
+    """A tool's document without the values that have a Hebrew letter."""
     kept = _without_hebrew(document)
     return {**kept, "name": kept["names"]["en"], "status": "active", "source": "code"}
 

@@ -27,7 +27,7 @@ from rollcall.registry.compiler import searchable
 from rollcall.registry.entries import Entry
 from rollcall.registry.selection import FINDER, Selection, ToolRequest, select
 from rollcall.registry.snapshot import Snapshot
-from tests.evals.meaning import Meaning, embedded, embedder_named
+from tests.evals.meaning import Meaning, embed_tools, embedder_from_environment
 from tests.evals.registry.queries import CATALOGUE_QUERIES, Query, own_queries, read_queries
 from tests.evals.registry.tools import (
     capability_documents,
@@ -35,7 +35,7 @@ from tests.evals.registry.tools import (
     new_catalogue_documents,
     sent_chars,
 )
-from tests.evals.report import Measured, mean, share, table
+from tests.evals.report import EvalResult, mean, share, table
 from tests.support.catalogs import catalog
 
 _CUTS = (1, 5, 10)
@@ -45,8 +45,8 @@ _ASKER = User("eval", Role.ADMIN)
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """A query and what was chosen for it, in how many milliseconds.
+class QueryResult:
+    """A query, the tools chosen for it, and the milliseconds that took.
 
     Attributes:
         found: Ids, best first.
@@ -70,7 +70,7 @@ class Asked:
         )
 
 
-def measure() -> Measured:
+def measure() -> EvalResult:
     """Ask every agent over the capabilities that exist, and one that may use anything over the
     catalogue too."""
     own, more = capability_documents(), new_catalogue_documents()
@@ -83,7 +83,7 @@ def measure() -> Measured:
         },
         f"an agent with {len(own) + len(more)} tools": (full, ANYTHING, [*over_own, *over_more]),
     }
-    embedder = embedder_named()
+    embedder = embedder_from_environment()
     tables, figures = [], {}
     for name, (registry, profile, queries) in runs.items():
         usable = _permitted(registry, profile)
@@ -93,14 +93,14 @@ def measure() -> Measured:
         ways: dict[str, Meaning | None] = {name: None}
         if embedder:
             tools = [searchable(entry) for entry in registry.content.entries.values()]
-            ways[f"{name}, by words and by {embedder.id}"] = embedded(
+            ways[f"{name}, by words and by {embedder.id}"] = embed_tools(
                 embedder, tools, (each.query for each in answerable)
             )
         for way, meaning in ways.items():
             asked = ask(registry, profile, answerable, meaning)
             figures[way] = {group: of(some, every) for group, some in groups(asked).items()}
             tables.append(_table(f"Tools for {way}", figures[way]))
-    return Measured(tables, figures)
+    return EvalResult(tables, figures)
 
 
 def ask(
@@ -108,8 +108,8 @@ def ask(
     profile: AgentProfile,
     queries: Iterable[Query],
     meaning: Meaning | None = None,
-) -> list[Asked]:
-    """Put the queries, each on the clock; by words alone, or by meaning too."""
+) -> list[QueryResult]:
+    """Choose tools for each query, and time it; by words alone, or by meaning too."""
     ids = registry.content.entries.ids
     client_tools = frozenset(of_clients(registry))
     select(registry, ToolRequest(profile, _ASKER, "warm up", client_tools=client_tools))
@@ -128,7 +128,7 @@ def ask(
         ms = (time.perf_counter() - started) * 1000
         found = [ids[match.place] for match in chosen.matches][: _CUTS[-1]]
         cost = _sent(registry, chosen, query.language)
-        asked.append(Asked(query, found, frozenset(chosen.ids), cost, ms))
+        asked.append(QueryResult(query, found, frozenset(chosen.ids), cost, ms))
     return asked
 
 
@@ -138,7 +138,7 @@ def of_clients(registry: Snapshot) -> list[str]:
     return [id for id in entries.ids if entries[id].execution.type == "client"]
 
 
-def groups(asked: Sequence[Asked]) -> dict[str, list[Asked]]:
+def groups(asked: Sequence[QueryResult]) -> dict[str, list[QueryResult]]:
     """Queries that need tools, together and apart; then those that need none."""
     needing = [item for item in asked if item.query.gold]
     idle = [item for item in asked if not item.query.gold]
@@ -154,7 +154,7 @@ def groups(asked: Sequence[Asked]) -> dict[str, list[Asked]]:
     return made
 
 
-def of(asked: Sequence[Asked], every: int) -> dict[str, Any]:
+def of(asked: Sequence[QueryResult], every: int) -> dict[str, Any]:
     """The figures of some queries, where all tools cost `every` characters."""
     needing = [item for item in asked if item.query.gold]
     kept = [len(item.query.gold & item.offered) / len(item.query.gold) for item in needing]

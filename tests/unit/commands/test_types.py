@@ -19,7 +19,7 @@ class Part(Wire):
     parts: tuple[Part, ...] = ()
 
 
-class Measured(Wire):
+class EvalResult(Wire):
     """How long a word is."""
 
     length_mm: float
@@ -36,7 +36,7 @@ def measure(
     word: str,
     unit: Literal["letters", "bytes"] = "letters",
     most: Annotated[int | None, Field(ge=1)] = None,
-) -> Measured:
+) -> EvalResult:
     """Tell how long a word is.
 
     Args:
@@ -44,7 +44,7 @@ def measure(
         unit: What is counted.
         most: Where to stop.
     """
-    return Measured(length_mm=len(word))
+    return EvalResult(length_mm=len(word))
 
 
 @capability(name="Anything")

@@ -11,7 +11,7 @@ import pytest
 from dev.problem import Problem
 from rollcall.registry.index import Searchable
 from tests.evals import tool_search
-from tests.evals.meaning import embedded, embedder_named
+from tests.evals.meaning import embed_tools, embedder_from_environment
 from tests.evals.pools import Query
 from tests.evals.registry import measure
 from tests.support.fake_providers import FakeProviders
@@ -43,7 +43,7 @@ def asked(text: str, *gold: str) -> Query:
 
 def test_meaning_finds_what_shares_no_word_and_both_find_what_either_does() -> None:
     queries = [asked("Will I get wet?", "forecast"), asked("a bill, please", "invoice")]
-    meaning = embedded(Topics(), TOOLS, [query.text for query in queries])
+    meaning = embed_tools(Topics(), TOOLS, [query.text for query in queries])
     for find in (tool_search.by_meaning, tool_search.by_both):
         assert [each.found[0] for each in find(TOOLS, queries, meaning)] == ["forecast", "invoice"]
     words, _ = tool_search.answer(TOOLS, queries)
@@ -52,7 +52,7 @@ def test_meaning_finds_what_shares_no_word_and_both_find_what_either_does() -> N
 
 def test_with_meaning_something_is_always_offered() -> None:
     queries = [asked("Knock knock")]
-    meaning = embedded(Topics(), TOOLS, ["Knock knock"])
+    meaning = embed_tools(Topics(), TOOLS, ["Knock knock"])
     assert tool_search.figures(tool_search.by_both(TOOLS, queries, meaning))["no_tool"] == 0
 
 
@@ -78,7 +78,7 @@ def test_an_embedder_that_is_named_is_measured_beside_the_words(
 def test_the_registrys_eval_asks_again_by_words_and_vectors(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(measure, "embedder_named", Topics)
+    monkeypatch.setattr(measure, "embedder_from_environment", Topics)
     figures = measure.measure().figures
     plain, beside = (name for name in figures if name.startswith("an agent with"))
     assert beside == f"{plain}, by words and by test:topics"
@@ -94,14 +94,14 @@ def test_an_embedder_that_there_is_not_is_said(
 ) -> None:
     monkeypatch.setenv("EMBEDDER", name)
     with pytest.raises(Problem, match=rf"EMBEDDER={name}: .*{said}"):
-        embedder_named()
+        embedder_from_environment()
 
 
 def test_without_a_name_it_goes_by_words_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("EMBEDDER", raising=False)
-    assert embedder_named() is None
+    assert embedder_from_environment() is None
 
 
 def test_tools_that_were_not_embedded_are_no_figures() -> None:
     with pytest.raises(Problem, match="test:topics embedded 0 of 2 tools"):
-        embedded(Topics(breaks_at="document"), TOOLS, ["x"])
+        embed_tools(Topics(breaks_at="document"), TOOLS, ["x"])

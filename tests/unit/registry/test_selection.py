@@ -24,7 +24,7 @@ from rollcall.registry.selection import (
     select,
 )
 from rollcall.registry.snapshot import Snapshot
-from tests.evals.registry.learning import learned, requests, small_talk, write
+from tests.evals.registry.small_talk import fit, requests, small_talk, write
 from tests.support.registries import registry_of, tool
 
 ANN = User("ann")
@@ -297,7 +297,7 @@ def test_a_very_long_word_costs_no_more_than_a_long_one() -> None:
 
 
 def test_the_stored_weights_are_what_the_phrases_give() -> None:
-    weights = learned(small_talk(), requests())
+    weights = fit(small_talk(), requests())
     for text in [*small_talk()[::7], *requests()[::7]]:
         found = features(text)
         if found:
@@ -309,7 +309,7 @@ def test_written_weights_read_back_the_same(
 ) -> None:
     from rollcall.registry import selection as module
 
-    weights = learned(["hello", "thanks"], ["send it", "open the file"])
+    weights = fit(["hello", "thanks"], ["send it", "open the file"])
     path = tmp_path / "weights.json"
     write(weights, path)
     monkeypatch.setattr(module, "LEARNED", path)

@@ -1,4 +1,4 @@
-"""How soon a file is seen that a model begins to write, in each client.
+"""How soon each client shows a file that a model begins to write.
 
 One instance of `run_agent` is served by functions-framework as a deployed one is. A provider in a
 process of its own sends the arguments of `write_file` in small deltas, and writes into the first,
@@ -47,7 +47,7 @@ def measure() -> Table:
     for column in ("client", "median", "p95", "server: median", "p95", "client: median", "p95"):
         table.add_column(column, justify="left" if column == "client" else "right")
     with _functions() as address, tempfile.TemporaryDirectory() as folder:
-        watch = _Watch(address)
+        watch = _TimingProxy(address)
         with serve(watch):
             env = environment(Path(folder), FUNCTIONS_EMULATOR_HOST=watch.address, **USER)
             for name, seen in (("terminal", _terminal(env)), ("JavaScript", _javascript(env))):
@@ -75,8 +75,8 @@ def _sign_up(auth: str) -> None:
     httpx2.post(url, json=user, trust_env=False).raise_for_status()
 
 
-class _Watch(CuttingProxy):
-    """Cuts nothing, and notes when characters passed."""
+class _TimingProxy(CuttingProxy):
+    """A proxy that cuts nothing, and records when characters passed."""
 
     def __init__(self, server: str) -> None:
         super().__init__(server)
@@ -89,7 +89,7 @@ class _Watch(CuttingProxy):
 
 
 class _TimedTerminal(Terminal):
-    """Notes when characters came."""
+    """A terminal that records when characters came."""
 
     def __init__(self, *args: object, **options: object) -> None:
         super().__init__(*args, **options)  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""What a hop of a client's tools costs, and what it costs to write a long file.
+"""The cost of a hop (a client's answers and the next run), and of writing a long file.
 
 A hop is a client's answers and the run that they open, up to the next call that is left to the
 client. The workspace's agent runs in this process with a model that says what it is told to; the
@@ -135,8 +135,8 @@ def _following(ran: RunResponse) -> str:
     return f"{turn}~{int(number) + 1}"
 
 
-def measure_intake() -> Table:
-    """Arguments in 4-byte deltas through the intake, by their length: the best of five each."""
+def measure_stream_reader() -> Table:
+    """Arguments in 4-byte deltas through the stream reader, by length: the best of five each."""
     table = Table(title=f"Arguments in {DELTA_CHARS}-byte deltas, taken in")
     for column in ("characters", "CPU, ms", "us a delta", "events"):
         table.add_column(column, justify="right")
@@ -144,14 +144,14 @@ def measure_intake() -> Table:
         patch.setattr(reply, "REPLY_CHARS", 10_000_000)
         for chars in (100_000, 500_000, 1_000_000):
             deltas = _deltas(chars)
-            runs = [_taken_in(deltas) for _ in range(5)]
+            runs = [_read_arguments(deltas) for _ in range(5)]
             best_s, events = min(runs)
             each_us = best_s / len(deltas) * 1e6
             table.add_row(f"{chars:,}", f"{best_s * 1000:.0f}", f"{each_us:.1f}", f"{events:,}")
     return table
 
 
-def _taken_in(deltas: list[Delta]) -> tuple[float, int]:
+def _read_arguments(deltas: list[Delta]) -> tuple[float, int]:
     request = ModelRequest("Help.", (UserMessage.of("Write it."),))
     work = ReplyBuilder(Reply("scripted:model"), request=request, message_id="m")
     began = time.process_time()

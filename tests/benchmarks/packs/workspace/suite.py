@@ -7,5 +7,5 @@ from tests.benchmarks.packs.workspace import first_character, hops
 BENCHMARKS = {
     "first_character": first_character.measure,
     "hops": hops.measure,
-    "intake": hops.measure_intake,
+    "intake": hops.measure_stream_reader,
 }

@@ -13,7 +13,7 @@ from google.cloud.firestore import Client
 
 from rollcall.store.files import FileStore
 from rollcall.store.made_files import keeper
-from tests.evals.report import Measured, table
+from tests.evals.report import EvalResult, table
 from tests.support.local_functions import token
 from tests.support.packs.education.classroom import NOW
 from tests.support.packs.education.secrets import (
@@ -30,8 +30,8 @@ from tests.support.user_data import all_documents
 WAYS = ("function", "rule", "file", "agent")
 
 
-def measure(model: str) -> Measured:
-    """Try all ways in; no model takes part but a scripted one."""
+def measure(model: str) -> EvalResult:
+    """Try every way in, with a scripted model."""
     make: Any = AnonymousCredentials
     db = Client(project=f"demo-eval-{uuid.uuid4().hex[:8]}", credentials=make())
     add_school(db)
@@ -73,7 +73,7 @@ def measure(model: str) -> Measured:
     rows = [[way, tried[way], got[way]] for way in WAYS]
     figures = {"tried": tried, "got": got}
     title = "What others get of a teacher's"
-    return Measured([table(title, ["by", "tried", "got"], rows)], figures, notes, unmeasured)
+    return EvalResult([table(title, ["by", "tried", "got"], rows)], figures, notes, unmeasured)
 
 
 def _read(db: Client, path: str, bearer: str) -> str:

@@ -22,7 +22,7 @@ from rollcall.core.capability import Capability
 from rollcall.core.errors import InvalidArgument
 from rollcall.store.seeding import load, read_seed
 from seed.education.sample import STANDARDS_FILE
-from tests.evals.report import Measured, share, table
+from tests.evals.report import EvalResult, share, table
 from tests.support.packs.education.classroom import context
 
 QUERIES = 200
@@ -34,7 +34,7 @@ _TOPICS = (
 _CODE = re.compile(r"\b[A-Z]{2,}-[\w-]+|\b\d+\.[A-Z\d][\w.]*")
 
 
-def measure(model: str) -> Measured:
+def measure(model: str) -> EvalResult:
     """Ask all, over the standards that come with the project; no model takes part."""
     make: Any = AnonymousCredentials
     db = Client(project=f"demo-eval-{uuid.uuid4().hex[:8]}", credentials=make())
@@ -58,7 +58,7 @@ def measure(model: str) -> Measured:
         counts["notStored"] += len(named)
     hits = [_finds_itself(db, id, data) for id, data in stored.items()]
     figures = {**counts, "stored": len(stored), "ownTopic": share(sum(hits), len(hits))}
-    return Measured([table("Curriculum", list(figures), [list(figures.values())])], figures)
+    return EvalResult([table("Curriculum", list(figures), [list(figures.values())])], figures)
 
 
 def _queries() -> Iterator[dict[str, Any]]:

@@ -14,7 +14,7 @@ from packs.education.blocks import Item, choices, item
 from packs.education.generation.passages import text_items
 from packs.education.generation.quality import Code, find_problems
 from packs.education.mathematics.problems import make_problems
-from tests.evals.report import Measured, share, table
+from tests.evals.report import EvalResult, share, table
 from tests.support.packs.education.material import PAGE
 
 _SENTENCE_LENGTHS = [6, 7, 8, 9, 10] * 12
@@ -132,7 +132,7 @@ def material(seed: str) -> tuple[dict[str, Item], set[tuple[str, Code]]]:
     return items, planted
 
 
-def measure(seed: str = "1") -> Measured:
+def measure(seed: str = "1") -> EvalResult:
     """Plant, check, and compare what was found with what was planted."""
     items, planted = material(seed)
     found = {(each.block_id, each.code) for each in find_problems(items, corpus=_SENTENCE_LENGTHS)}
@@ -148,4 +148,4 @@ def measure(seed: str = "1") -> Measured:
     notes = [f"missed: {code}: {items[id].block.stem[:80]}" for id, code in sorted(planted - found)]
     notes += [f"wrong: {code}: {items[id].block.stem[:80]}" for id, code in sorted(found - planted)]
     made = table("Planted defects", list(figures), [list(figures.values())])
-    return Measured([made], figures, notes)
+    return EvalResult([made], figures, notes)

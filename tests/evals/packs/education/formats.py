@@ -29,7 +29,7 @@ from packs.education.qti import package
 from rollcall.render import pages, word
 from rollcall.render import sheet as parts
 from rollcall.render.bidi import cleaned, runs
-from tests.evals.report import Measured, mean, share, table
+from tests.evals.report import EvalResult, mean, share, table
 from tests.support.packs.education.activities import content, random_items
 from tests.support.packs.education.exchange_formats import (
     QTI,
@@ -53,7 +53,7 @@ _OWN_EVERY = 6
 _NEEDED = ("soffice", "pdftoppm", "tesseract")
 
 
-def measure_exchange() -> Measured:
+def measure_exchange() -> EvalResult:
     """QTI and GIFT of random activities, with texts that formats trip over."""
     activities = [random_items(Random(n), Random(n).randint(3, 14)) for n in range(ACTIVITIES)]
     notes: list[str] = []
@@ -90,7 +90,7 @@ def measure_exchange() -> Measured:
     else:
         notes.append("QTI 3: not run, citolab-qti-convert (GPL-3.0) is not installed")
     title = f"Exchange formats: {ACTIVITIES} random activities"
-    return Measured([table(title, ["", "of them", "share"], rows)], figures, notes[:20])
+    return EvalResult([table(title, ["", "of them", "share"], rows)], figures, notes[:20])
 
 
 def _is_same_in_qti_3(packed: bytes) -> bool:
@@ -131,13 +131,15 @@ def _not_isolated(
         for run in (run.text for text in texts for run in runs(text, direction) if run.isolated):
             if item.block.kind != "cloze" and run not in apart:
                 wrong.append(f"QTI: {run!r} is not apart")
-            shown = re.escape(run.strip().replace("->", "→"))
-            if item.block.kind != "cloze" and not re.search(f"[\u2066\u2067]{shown}\u2069", plain):
+            escaped = re.escape(run.strip().replace("->", "→"))
+            if item.block.kind != "cloze" and not re.search(
+                f"[\u2066\u2067]{escaped}\u2069", plain
+            ):
                 wrong.append(f"GIFT: {run!r} is not apart")
     return wrong
 
 
-def measure_documents() -> Measured:
+def measure_documents() -> EvalResult:
     """PDF and Word documents of many kinds, by their structure and as they look elsewhere."""
     sheets = [made for number in range(DOCUMENTS) for made in [_sheet(number)]]
     notes: list[str] = []
@@ -160,7 +162,7 @@ def measure_documents() -> Measured:
     if missing:
         notes.append(f"LibreOffice and OCR: not run, {', '.join(missing)} missing")
     title = f"Documents: {DOCUMENTS}, Hebrew, mixed, tables and mathematics"
-    return Measured([table(title, ["", "share"], rows)], figures, notes[:20])
+    return EvalResult([table(title, ["", "share"], rows)], figures, notes[:20])
 
 
 def _sheet(number: int) -> parts.Sheet:
@@ -274,8 +276,8 @@ def _docx_problems(data: bytes, made: parts.Sheet) -> list[str]:
             if places != sorted(places):
                 wrong.append(f"{tag} out of order")
     wrong += [f"{each!r} is no run of its own" for each in _formulas(made) if each not in alone]
-    shown = _letters("".join(root.itertext()))
-    if lost := _letters("".join(_all_texts(made))) - shown:
+    letters = _letters("".join(root.itertext()))
+    if lost := _letters("".join(_all_texts(made))) - letters:
         wrong.append(f"lost {dict(lost)}")
     return wrong
 

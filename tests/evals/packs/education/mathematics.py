@@ -15,7 +15,7 @@ from random import Random
 from packs.education.blocks import Item
 from packs.education.mathematics.family import Draw, Family
 from packs.education.mathematics.problems import FAMILIES
-from tests.evals.report import Measured, share, table
+from tests.evals.report import EvalResult, share, table
 
 COUNT = 1_000
 _NUMBER = re.compile(r"\d+ \d+/\d+|\d+/\d+|\d+\.\d+|\d+")
@@ -106,7 +106,7 @@ def problems_of(family: Family, grade: int, item: Item) -> list[str]:
     return wrong
 
 
-def measure(count: int = COUNT, seed: str = "1") -> Measured:
+def measure(count: int = COUNT, seed: str = "1") -> EvalResult:
     """Make items, solve them again, and count what agrees."""
     wrong: dict[str, int] = dict.fromkeys(("key", "one right", "options", "grade"), 0)
     notes = []
@@ -117,7 +117,7 @@ def measure(count: int = COUNT, seed: str = "1") -> Measured:
     figures = {what: share(count - found, count) for what, found in wrong.items()}
     rows = [[what, count, figures[what]] for what in wrong]
     made = table("Mathematics, solved again", ["what", "items", "right"], rows)
-    return Measured([made], {"items": count, "families": len(FAMILIES), **figures}, notes)
+    return EvalResult([made], {"items": count, "families": len(FAMILIES), **figures}, notes)
 
 
 def _solved(family: Family, stem: str) -> Fraction:
@@ -153,8 +153,8 @@ def _computed(expression: str) -> Fraction:
 def _grade_can(family: Family, grade: int, stem: str, options: list[str]) -> bool:
     """Whether a grade works with such numbers: denominators of grade 4 are equal or one is a
     multiple of the other, the first two grades stay below 1,000 and see no fractions."""
-    shown = [stem, *options] if family.id.startswith(("compare", "order")) else [stem]
-    below = [int(found) for text in shown for found in re.findall(r"\d+/(\d+)", text)]
+    texts = [stem, *options] if family.id.startswith(("compare", "order")) else [stem]
+    below = [int(found) for text in texts for found in re.findall(r"\d+/(\d+)", text)]
     if grade not in family.grades or (grade < 3 and below):
         return False
     numbers = [int(each) for each in re.findall(r"\d+", " ".join([stem, *options]))]

@@ -5,15 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 
 from packs.education.agents import EDUCATION
-from tests.evals.registry.measure import ANYTHING, Asked, ask
+from tests.evals.registry.measure import ANYTHING, QueryResult, ask
 from tests.evals.registry.queries import read_queries
 from tests.evals.registry.tools import capability_documents, compile_registry
-from tests.evals.report import Measured, share, table
+from tests.evals.report import EvalResult, share, table
 
 QUERIES = Path(__file__).parent / "queries.jsonl"
 
 
-def asked() -> dict[str, list[Asked]]:
+def asked() -> dict[str, list[QueryResult]]:
     """What the teachers' agent, and an agent that may use anything, are offered for each request
     that they have a tool for."""
     registry, queries = compile_registry(capability_documents()), read_queries(QUERIES)
@@ -24,12 +24,12 @@ def asked() -> dict[str, list[Asked]]:
     }
 
 
-def offered_share(some: list[Asked]) -> float | None:
+def offered_share(some: list[QueryResult]) -> float | None:
     """How often the right tool is among those that are offered."""
     return share(sum(each.query.gold <= each.offered for each in some), len(some))
 
 
-def measure(model: str) -> Measured:
+def measure(model: str) -> EvalResult:
     """Choose tools for all requests; no model takes part."""
     figures = {}
     notes = []
@@ -49,4 +49,4 @@ def measure(model: str) -> Measured:
         ]
     rows = [[name, *values.values()] for name, values in figures.items()]
     columns = ["", *next(iter(figures.values()))]
-    return Measured([table("Teachers' requests", columns, rows)], figures, notes=notes)
+    return EvalResult([table("Teachers' requests", columns, rows)], figures, notes=notes)

@@ -11,14 +11,14 @@ from typing import Any
 
 from packs.education.courses import Course
 from packs.education.results_export import results, table_file
-from tests.evals.report import Measured, table
+from tests.evals.report import EvalResult, table
 
 PUPILS, ATTEMPTS, ANSWERS, TIMES = 2_000, 2, 5, 5
 _COURSE = Course("c", "כל בית הספר", "math", "ד", ("ada",), "teacher")
 _NAMES = ("נועה {}", "=HYPERLINK({})", "+972-{}", "@SUM({})", "Dana {}", "-{}")
 
 
-def measure() -> Measured:
+def measure() -> EvalResult:
     """Count all pupils' answers and write both formats, by processor time."""
     names = {f"p{n}": _NAMES[n % len(_NAMES)].format(n) for n in range(PUPILS)}
     answer = {"tries": 1, "bloom": "apply", "points": 1, "maxPoints": 2}
@@ -46,4 +46,6 @@ def measure() -> Measured:
             for cell in row
         ),
     }
-    return Measured([table("Export of results", list(figures), [list(figures.values())])], figures)
+    return EvalResult(
+        [table("Export of results", list(figures), [list(figures.values())])], figures
+    )

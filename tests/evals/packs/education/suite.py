@@ -13,9 +13,9 @@ from tests.evals.packs.education import (
     requests,
     results,
 )
-from tests.evals.report import Measured
+from tests.evals.report import EvalResult
 
-EVALS: dict[str, Callable[[str], Measured]] = {
+EVALS: dict[str, Callable[[str], EvalResult]] = {
     "mathematics": lambda model: mathematics.measure(),
     "teachers_requests": requests.measure,
     "curriculum": curriculum.measure,

@@ -10,8 +10,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from tests.evals.planner.cases import Case
-from tests.evals.planner.measure import measured, send_all
-from tests.evals.report import Measured
+from tests.evals.planner.measure import count_verdicts, send_all
+from tests.evals.report import EvalResult
 
 QUESTIONS = Path(__file__).parents[3] / "emulator" / "packs" / "electrical" / "questions.jsonl"
 
@@ -38,11 +38,11 @@ def questions() -> list[Case]:
     ]
 
 
-def measure(model: str) -> Measured:
+def measure(model: str) -> EvalResult:
     """Ask every question once."""
-    return measured(
+    return count_verdicts(
         f"An electrical engineer's questions with {model}", model, send_all(questions(), model)
     )
 
 
-EVALS: dict[str, Callable[[str], Measured]] = {"electrical_questions": measure}
+EVALS: dict[str, Callable[[str], EvalResult]] = {"electrical_questions": measure}

@@ -23,7 +23,7 @@ from rollcall.core.context import ToolContext, User
 from rollcall.core.text import language
 from seed.messaging.days import workday
 from tests.evals.packs.messaging.company import Company
-from tests.evals.report import Measured, share, table
+from tests.evals.report import EvalResult, share, table
 
 LABELS = Path(__file__).parent / "sample_labels.json"
 _PRESSING = ("urgent", "high")
@@ -31,7 +31,7 @@ _PRESSING = ("urgent", "high")
 Json = dict[str, Any]
 
 
-def measure(company: Company) -> Measured:
+def measure(company: Company) -> EvalResult:
     """Extract from every conversation, as somebody who is in it."""
     labels = json.loads(LABELS.read_text(encoding="utf-8"))
     unmeasured = [f"{id}: {problem}" for id, problem in _extract(company)]
@@ -61,7 +61,7 @@ def measure(company: Company) -> Measured:
         kind: {"missed": sorted(set(right) - set(found)), "extra": sorted(set(found) - set(right))}
         for kind, (found, right) in kinds.items()
     }
-    return Measured(
+    return EvalResult(
         [main, more],
         {**figures, "details": details, "differences": differences},
         unmeasured=unmeasured,

@@ -1,4 +1,4 @@
-"""Ask meeting transcripts what people asked about them, through search_all_conversations.
+"""Asks real questions about meeting transcripts, through search_all_conversations.
 
     python -m tests.evals.packs.messaging.meetings meetings.jsonl [--pieces 120]
 
@@ -31,7 +31,7 @@ from packs.messaging.documents import Conversation
 from packs.messaging.ingest import write_conversation
 from packs.messaging.search import search_all_conversations
 from rollcall.core.context import Embedder, ToolContext, User
-from tests.evals.meaning import embedder_named
+from tests.evals.meaning import embedder_from_environment
 
 TOP = 10
 _CUTS = (1, 3, 5)
@@ -41,7 +41,7 @@ _START = datetime(2026, 1, 5, 9, tzinfo=UTC)
 
 
 @dataclass(frozen=True)
-class Here:
+class DatabasePlatform:
     """A platform with a database and no language model."""
 
     db: Any
@@ -57,7 +57,7 @@ def main() -> int:
     parser.add_argument("--pieces", type=int, metavar="TURNS")
     options = parser.parse_args()
     meetings = [json.loads(line) for line in options.meetings.read_text("utf-8").splitlines()]
-    db, embedder = _database(), embedder_named()
+    db, embedder = _database(), embedder_from_environment()
     started = time.perf_counter()
     for day, meeting in enumerate(meetings):
         _import(db, meeting, day, embedder, size=options.pieces)
@@ -67,10 +67,10 @@ def main() -> int:
     questions = [
         question for each in meetings for question in _questions(each, size=options.pieces)
     ]
-    is_enough = _ask(Here(db), questions, show_missed=options.show_missed)
+    is_enough = _ask(DatabasePlatform(db), questions, show_missed=options.show_missed)
     if embedder:
         print(f"by words and by {embedder.id}:")
-        _ask(Here(db, embedder=embedder), questions, show_missed=options.show_missed)
+        _ask(DatabasePlatform(db, embedder=embedder), questions, show_missed=options.show_missed)
     return 0 if is_enough else 1
 
 
@@ -84,7 +84,7 @@ class Question:
     conversations: frozenset[str]
 
 
-def _ask(platform: Here, questions: list[Question], *, show_missed: bool) -> bool:
+def _ask(platform: DatabasePlatform, questions: list[Question], *, show_missed: bool) -> bool:
     """Ask all, print, and say whether enough was found."""
     places: list[int] = []
     found, meant = 0, 0

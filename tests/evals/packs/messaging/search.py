@@ -18,7 +18,7 @@ from packs.messaging.search import search_all_conversations
 from rollcall.core.context import ToolContext, User
 from rollcall.core.text import language
 from tests.evals.packs.messaging.company import Company
-from tests.evals.report import Measured, mean, table
+from tests.evals.report import EvalResult, mean, table
 from tests.support.firestore_operations import count_operations
 
 QUESTIONS = Path(__file__).parent / "sample_questions.json"
@@ -27,8 +27,8 @@ _CUTS = (1, 5, 10)
 
 
 @dataclass(frozen=True, slots=True)
-class Searched:
-    """A question, the messages it is after, and those that came, in order."""
+class SearchOutcome:
+    """A question, the messages that answer it, and those found, in order."""
 
     question: str
     wanted: frozenset[str]
@@ -45,7 +45,7 @@ class Searched:
         return places[0] if places else None
 
 
-def measure(company: Company) -> Measured:
+def measure(company: Company) -> EvalResult:
     """Search for every question of `sample_questions.json`."""
     questions = json.loads(QUESTIONS.read_text(encoding="utf-8"))["questions"]
     searched, unmeasured = [], []
@@ -71,19 +71,19 @@ def measure(company: Company) -> Measured:
         for item in searched
         if item.rank is None or item.rank > _CUTS[-1]
     ]
-    shown = table(f"Search by {kind}", ["", "questions", *columns], rows)
-    return Measured([shown], dict(figures), notes=missed, unmeasured=unmeasured)
+    summary = table(f"Search by {kind}", ["", "questions", *columns], rows)
+    return EvalResult([summary], dict(figures), notes=missed, unmeasured=unmeasured)
 
 
-def _search(company: Company, question: str, wanted: frozenset[str]) -> Searched:
+def _search(company: Company, question: str, wanted: frozenset[str]) -> SearchOutcome:
     ctx = ToolContext(User(company.asker), company)
     with count_operations() as cost:
         answer = search_all_conversations(ctx, query=question, limit=_CUTS[-1])
     found = tuple(result.message_id for result in answer.results)
-    return Searched(question, wanted, found, cost.reads)
+    return SearchOutcome(question, wanted, found, cost.reads)
 
 
-def _figures(searched: Sequence[Searched]) -> dict[str, Any]:
+def _figures(searched: Sequence[SearchOutcome]) -> dict[str, Any]:
     figures: dict[str, Any] = {"questions": len(searched)}
     for cut in _CUTS:
         figures[f"recall@{cut}"] = mean([item.recall(cut) for item in searched])

@@ -1,4 +1,4 @@
-"""Which tools are called for a question, and whether the answer says where it comes from.
+"""Which tools are called for a question, and whether the answer cites its sources.
 
 Every question of `questions.jsonl` is a thread of its own, sent to `run_agent` in this process as
 the demo user. A question is right when all tools it must call were called and none it must not.
@@ -17,15 +17,15 @@ from rollcall.core.context import Call, User
 from rollcall.endpoints.run_agent import run_agent
 from tests.evals.packs.messaging.cases import Case, read_cases
 from tests.evals.packs.messaging.company import Company
-from tests.evals.report import Measured, mean, share, table
+from tests.evals.report import EvalResult, mean, share, table
 
 _MARK = re.compile(r"\[(\d{1,3}(?:\s*,\s*\d{1,3})*)\]")
 _MODEL = "ROLLCALL_MODEL"
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """A question and what came back; `error` instead of a result where the run broke."""
+class RunOutcome:
+    """A question and the run's result, or the error that ended it."""
 
     case: Case
     result: dict[str, Any]
@@ -51,7 +51,7 @@ class Asked:
         return {int(number) for numbers in found for number in numbers.split(",")}
 
 
-def measure(company: Company) -> Measured:
+def measure(company: Company) -> EvalResult:
     """Ask every question once."""
     with _model(company.model):
         asked = [_ask(company, case) for case in read_cases()]
@@ -62,7 +62,7 @@ def measure(company: Company) -> Measured:
     kinds = dict.fromkeys(item.case.kind for item in asked)
     groups |= {kind: [item for item in done if item.case.kind == kind] for kind in kinds}
     figures = {name: _figures(company, some) for name, some in groups.items()}
-    return Measured(
+    return EvalResult(
         tables=[_table(company, figures)],
         figures={
             "model": company.model,
@@ -88,27 +88,27 @@ def _model(name: str) -> Iterator[None]:
             os.environ[_MODEL] = before
 
 
-def _ask(company: Company, case: Case) -> Asked:
+def _ask(company: Company, case: Case) -> RunOutcome:
     call = Call(User(company.asker), {"agent": "messaging", "message": case.question})
     events = run_agent(company, call)
     try:
         while True:
             next(events)
     except StopIteration as end:
-        return Asked(case, end.value)
+        return RunOutcome(case, end.value)
     except Exception as error:
-        return Asked(case, {}, f"{type(error).__name__}: {error}")
+        return RunOutcome(case, {}, f"{type(error).__name__}: {error}")
 
 
-def _where(asked: Sequence[Asked], *, language: str) -> list[Asked]:
+def _where(asked: Sequence[RunOutcome], *, language: str) -> list[RunOutcome]:
     return [item for item in asked if item.case.language == language]
 
 
-def _figures(company: Company, asked: Sequence[Asked]) -> dict[str, Any]:
+def _figures(company: Company, asked: Sequence[RunOutcome]) -> dict[str, Any]:
     to_cite = [item for item in asked if item.case.wants_sources]
     sources = [source for item in asked for source in item.result.get("citations", [])]
 
-    def count(some: Sequence[Asked], test: Callable[[Asked], bool]) -> int:
+    def count(some: Sequence[RunOutcome], test: Callable[[RunOutcome], bool]) -> int:
         return sum(map(test, some))
 
     return {
@@ -127,11 +127,11 @@ def _figures(company: Company, asked: Sequence[Asked]) -> dict[str, Any]:
     }
 
 
-def _failed_calls(item: Asked) -> int:
+def _failed_calls(item: RunOutcome) -> int:
     return sum(call["status"] != "done" for call in item.result.get("toolCalls", []))
 
 
-def _numbers(item: Asked) -> set[int]:
+def _numbers(item: RunOutcome) -> set[int]:
     return {source["n"] for source in item.result.get("citations", [])}
 
 
@@ -144,7 +144,7 @@ def _exists(company: Company, source: dict[str, Any]) -> bool:
     return talk.id == source.get("conversationId") and company.asker in talk.participant_ids
 
 
-def _wrong(asked: Sequence[Asked]) -> list[dict[str, Any]]:
+def _wrong(asked: Sequence[RunOutcome]) -> list[dict[str, Any]]:
     return [
         {"id": item.case.id, "called": item.called, "mistakes": item.mistakes}
         for item in asked
@@ -152,7 +152,7 @@ def _wrong(asked: Sequence[Asked]) -> list[dict[str, Any]]:
     ]
 
 
-def _in_words(item: Asked) -> str:
+def _in_words(item: RunOutcome) -> str:
     called = ", ".join(item.called) or "nothing"
     found = [*item.mistakes, *(["cites nothing"] if item.lacks_sources else [])]
     return f"{item.case.id} {item.case.question!r} called {called}: {'; '.join(found)}"

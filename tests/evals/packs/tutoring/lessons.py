@@ -9,7 +9,7 @@ from random import Random
 from typing import Any
 
 from rollcall.core.text import text_tokens
-from tests.evals.report import Measured, share, table
+from tests.evals.report import EvalResult, share, table
 from tests.support.packs.tutoring.properties import (
     default_problems,
     due_date_problems,
@@ -28,7 +28,7 @@ PROMPT_TEXTS = 5
 """How many of the texts together are about as long as a lesson's prompt with its declarations."""
 
 
-def measure() -> Measured:
+def measure() -> EvalResult:
     """Check every pair and every generated case."""
     accepted, refused, notes = pairs()
     rows: list[list[object]] = [["pairs of tool and trigger: 16 + 26", 42, accepted + refused]]
@@ -43,7 +43,7 @@ def measure() -> Measured:
     lines = map(json.loads, COUNTS.read_text(encoding="utf-8").splitlines())
     texts = [each for each in lines if each["kind"] in BOUNDS]
     tokens = [_within(texts, kind, size) for kind in BOUNDS for size in (1, PROMPT_TEXTS)]
-    return Measured(
+    return EvalResult(
         [
             table("Lessons as configured", ["measure", "tried", "good"], rows),
             table(

@@ -12,7 +12,7 @@ from google.auth.credentials import AnonymousCredentials
 from google.cloud.firestore import Client
 
 from tests.evals.packs.tutoring.injections import PAYLOADS
-from tests.evals.report import Measured, table
+from tests.evals.report import EvalResult, table
 from tests.support.packs.tutoring.lessons import Lessons
 from tests.support.packs.tutoring.scripted_sessions import (
     WRITES,
@@ -25,7 +25,7 @@ from tests.support.packs.tutoring.scripted_sessions import (
 SESSIONS = 300
 
 
-def measure() -> Measured:
+def measure() -> EvalResult:
     """Play all of it on the emulator."""
     make: Any = AnonymousCredentials
     db = Client(project=f"demo-eval-{uuid.uuid4().hex[:8]}", credentials=make())
@@ -48,7 +48,7 @@ def measure() -> Measured:
         ["tampered client", tampered.tried, 0, tampered.effects],
     ]
     columns = ["measure", "calls tried", "effects allowed", "effects otherwise"]
-    return Measured(
+    return EvalResult(
         [
             table("Effects in sessions", columns, rows),
             table("Firestore per tool call, beside the ledger", ["tool", "reads", "writes"], costs),

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from tests.evals.packs.tutoring import lessons, sessions
-from tests.evals.report import Measured
+from tests.evals.report import EvalResult
 
-EVALS: dict[str, Callable[[str], Measured]] = {
+EVALS: dict[str, Callable[[str], EvalResult]] = {
     "tutor_lessons": lambda model: lessons.measure(),
     "tutor_sessions": lambda model: sessions.measure(),
 }

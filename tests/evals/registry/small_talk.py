@@ -1,4 +1,4 @@
-"""Learns to tell small talk from requests: python -m tests.evals.registry.learning
+"""Trains the classifier of small talk and requests: python -m tests.evals.registry.small_talk
 
 Small talk is `small_talk.txt`. Requests are `requests.txt`, which range over far more than there
 are tools for, what the catalogue's tools declare, `labelled_requests.txt`, which are labelled
@@ -27,8 +27,8 @@ _FULL = 127
 
 
 def main() -> None:
-    """Learn and write."""
-    write(learned(small_talk(), requests()), LEARNED)
+    """Train and write the weights."""
+    write(fit(small_talk(), requests()), LEARNED)
 
 
 def small_talk() -> list[str]:
@@ -36,7 +36,7 @@ def small_talk() -> list[str]:
 
 
 def requests() -> list[str]:
-    """What wants a tool."""
+    """Phrases that want a tool."""
     sentences = [
         text
         for each in catalogue_documents()
@@ -47,7 +47,7 @@ def requests() -> list[str]:
     return [*_lines("requests.txt"), *sentences, *_lines("labelled_requests.txt"), *dev]
 
 
-def learned(idle: Sequence[str], wanting: Sequence[str]) -> Weights:
+def fit(idle: Sequence[str], wanting: Sequence[str]) -> Weights:
     """Logistic regression by stochastic gradient; both kinds count the same in sum."""
     data = [(features(text), 1) for text in idle] + [(features(text), 0) for text in wanting]
     data = [(found, label) for found, label in data if found]
@@ -69,7 +69,7 @@ def learned(idle: Sequence[str], wanting: Sequence[str]) -> Weights:
 
 
 def write(weights: Weights, path: Path) -> None:
-    """Store weights as the registry reads them."""
+    """Write the weights to the registry's file."""
     data = bytes(step % 256 for step in weights.steps)
     stored = {
         "bias": round(weights.bias, 6),

@@ -1,9 +1,9 @@
-"""What the harness plays with: capabilities whose effects can be counted, agents that use them,
-and a model that does what the user's message says.
+"""The deployment under test: capabilities with countable effects, agents that use them, and a model
+that follows a script.
 
 The user's message is a script: `{"steps": [[["tool", {...}], ...], ...], "end": "text"}`. The
-model makes the calls of the step that comes next, counted by the results it is shown, so that any
-process that goes on with a run goes on with the script.
+model makes the calls of the next step, counted by the results in its history, so that any process
+that continues a run continues the script.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from rollcall.models.base import (
 from tests.support.catalogs import catalog
 
 FILE = "CHAOS_FILE"
-"""Names the file outside Firestore that the non-atomic capabilities append to."""
+"""The variable that names the file to which non-atomic capabilities append."""
 TASKS = "chaosTasks"
 ADMIN, OTHER_TENANT = "boss", "stranger"
 
@@ -198,8 +198,8 @@ def script(*steps: list[tuple[str, dict[str, Any]]], end: str = "That is all.", 
     return json.dumps({"steps": steps, "end": end, **more})
 
 
-class Stage:
-    """The platform of a worker: its queue rests in Firestore, since workers die."""
+class WorkerPlatform:
+    """The platform of a worker process: its queue is in Firestore, since workers die."""
 
     catalog = catalog
     text_model = None
@@ -229,7 +229,7 @@ class Stage:
 
 
 def user(uid: str) -> User:
-    """Who that is: the same claims always."""
+    """The user of a uid, always with the same claims."""
     if uid.startswith(ADMIN):
         return User(uid, role=Role.ADMIN, tenant="north")
     if uid.startswith(OTHER_TENANT):
@@ -238,7 +238,7 @@ def user(uid: str) -> User:
 
 
 def install() -> None:
-    """Have this process know the capabilities, the agents and the model."""
+    """Add the capabilities, agents and model to this process."""
     if "rollcall.models.chaos" in sys.modules:
         return
     name = "rollcall.models.chaos"
@@ -255,7 +255,7 @@ def install() -> None:
 
 
 def prepare(platform: Platform) -> None:
-    """Publish what there is."""
+    """Publish the registry, and set no limits."""
     from rollcall.registry.sync import sync
 
     sync(platform.db, catalog.capabilities(), catalog.agents().values())
@@ -264,4 +264,4 @@ def prepare(platform: Platform) -> None:
 
 WITHOUT_LIMITS = dict.fromkeys(("usdPerDay", "tokensPerDay", "runsPerMinute", "runsAtOnce"))
 PEOPLE = [f"user{n}" for n in range(150)]
-"""Who the harness's users are."""
+"""The users' ids."""

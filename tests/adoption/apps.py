@@ -1,4 +1,4 @@
-"""Apps outside of this repository, which have nothing of it but the wheel.
+"""Apps outside of this repository, which have only its wheel.
 
 One thing is borrowed: firebase-tools, as a program on PATH, since it takes minutes to install and
 is no part of an app. The Firebase SDKs that the apps use are installed from the registries.
@@ -60,8 +60,8 @@ def run(
     )
 
 
-def checked(*command: str | Path, cwd: Path, env: Mapping[str, str] | None = None) -> str:
-    """Run a program that has to succeed, and return what it printed."""
+def check_output(*command: str | Path, cwd: Path, env: Mapping[str, str] | None = None) -> str:
+    """Run a program that must succeed; its output."""
     done = run(*command, cwd=cwd, env=env)
     assert done.returncode == 0, done.stdout
     return done.stdout
@@ -115,7 +115,7 @@ def tree(root: Path) -> dict[str, str]:
 class Client:
     """The Firebase JavaScript SDK, in a folder of its own, signed in at an app's emulators."""
 
-    def __init__(self, folder: Path, app: Running) -> None:
+    def __init__(self, folder: Path, app: RunningApp) -> None:
         self._folder = folder
         self._app = app
 
@@ -137,7 +137,7 @@ class Client:
 
 
 @dataclass(frozen=True)
-class Running:
+class RunningApp:
     """An app on the emulators, by `python -m rollcall dev`."""
 
     root: Path
@@ -175,7 +175,7 @@ class Running:
 
 
 @contextmanager
-def running(root: Path, functions: str) -> Iterator[Running]:
+def run_app(root: Path, functions: str) -> Iterator[RunningApp]:
     """Start an app's emulators by `python -m rollcall dev`, and stop them as Ctrl-C does."""
     output = root.parent / f"{root.name}.dev.log"
     python = root / functions / "venv" / "bin" / "python"
@@ -189,7 +189,7 @@ def running(root: Path, functions: str) -> Iterator[Running]:
             stderr=subprocess.STDOUT,
             start_new_session=True,
         )
-    app = Running(root, process, output)
+    app = RunningApp(root, process, output)
     try:
         app.wait(lambda: "\nReady after" in app.log(), "the emulators")
         yield app

@@ -1,4 +1,4 @@
-"""The conversation as one would write it on each bare SDK: a client that is kept, the SDK's own
+"""The conversation as a loop on each bare SDK: a client that is kept, the SDK's own
 calls, the calls' arguments parsed, the functions called, the results appended.
 
 Each loop is given the model's name and returns the last reply's text.
@@ -15,7 +15,7 @@ from google.genai import types
 from openai import OpenAI
 
 from rollcall.core.capability import Capability
-from tests.benchmarks.loops.desk import FUNCTIONS, QUESTION
+from tests.benchmarks.loops.capabilities import FUNCTIONS, QUESTION
 
 STEPS = 5
 INSTRUCTIONS = "You help with a company's conversations. Answer briefly, from what the tools find."

@@ -1,4 +1,4 @@
-"""An app that uses names of Rollcall for something else: refused, and at home with a prefix."""
+"""An app that uses Rollcall's names for something else: refused, and accepted with a prefix."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.adoption.outside import Client, Library, Running, make_tree, running, tree
+from tests.adoption.apps import Client, Library, RunningApp, make_tree, run_app, tree
 
 RULES = """\
 rules_version = '2';
@@ -57,13 +57,13 @@ def root(outside: Path, library: Library, functions_venv: Path) -> Path:
 
 
 @pytest.fixture(scope="module")
-def app(root: Path) -> Iterator[Running]:
-    with running(root, "backend") as app:
+def app(root: Path) -> Iterator[RunningApp]:
+    with run_app(root, "backend") as app:
         yield app
 
 
 @pytest.fixture
-def client(app: Running, client_folder: Path) -> Client:
+def client(app: RunningApp, client_folder: Path) -> Client:
     return Client(client_folder, app)
 
 
@@ -82,7 +82,7 @@ def test_init_stops_and_names_the_places(tmp_path: Path, library: Library) -> No
         assert told in done.stdout
 
 
-def test_a_run_goes_by_the_prefixed_names(app: Running, client: Client) -> None:
+def test_a_run_goes_by_the_prefixed_names(app: RunningApp, client: Client) -> None:
     data = {"agent": "assistant", "message": QUESTION}
     uid, done, own = client(
         "ann",

@@ -1,7 +1,7 @@
-"""Callables that ask a model once: pydantic, Firestore and a provider's SDK, and nothing kept.
+"""Callables that call a model once: pydantic, Firestore, a provider's SDK, and no history.
 
-`asks_gemini_and_keeps` does by hand what a kept dialogue needs at least at Firestore: one read of
-five documents, one write before the call and one after it.
+`ask_gemini_and_store` adds the fewest round trips to Firestore that a stored dialogue needs: one
+read of five documents, one write before the call and one after it.
 """
 
 import os
@@ -26,30 +26,30 @@ firebase_admin.initialize_app()
 db = firestore.Client(project=os.environ["GCLOUD_PROJECT"])
 
 
-class Asked(BaseModel):
+class Arguments(BaseModel):
     """The arguments."""
 
     message: str = Field(min_length=1)
 
 
 @https_fn.on_call()
-def asks_openai(request: https_fn.CallableRequest[Any]) -> Any:
+def ask_openai(request: https_fn.CallableRequest[Any]) -> Any:
     """What OpenAI's model answers."""
-    asked = Asked.model_validate({"message": request.data["message"]})
-    items: Any = [{"role": "user", "content": asked.message}]
+    arguments = Arguments.model_validate({"message": request.data["message"]})
+    items: Any = [{"role": "user", "content": arguments.message}]
     stream = openai.responses.create(model="gpt-test", input=items, stream=True, store=False)
     events = [event.delta for event in stream if event.type == "response.output_text.delta"]
     return {"uid": request.auth.uid, "message": "".join(events)}
 
 
 @https_fn.on_call()
-def asks_gemini(request: https_fn.CallableRequest[Any]) -> Any:
+def ask_gemini(request: https_fn.CallableRequest[Any]) -> Any:
     """What Gemini answers."""
     return {"uid": request.auth.uid, "message": _gemini(request)}
 
 
 @https_fn.on_call()
-def asks_gemini_and_keeps(request: https_fn.CallableRequest[Any]) -> Any:
+def ask_gemini_and_store(request: https_fn.CallableRequest[Any]) -> Any:
     """What Gemini answers, noted in Firestore."""
     thread = db.collection("benchThreads").document()
     list(db.get_all([thread, *(thread.collection("runs").document(str(n)) for n in range(4))]))
@@ -60,9 +60,11 @@ def asks_gemini_and_keeps(request: https_fn.CallableRequest[Any]) -> Any:
 
 
 def _gemini(request: https_fn.CallableRequest[Any]) -> str:
-    asked = Asked.model_validate({"message": request.data["message"]})
+    arguments = Arguments.model_validate({"message": request.data["message"]})
     stream = gemini.models.generate_content_stream(
-        model="gemini-test", contents=asked.message, config=types.GenerateContentConfig(store=False)
+        model="gemini-test",
+        contents=arguments.message,
+        config=types.GenerateContentConfig(store=False),
     )
     return "".join(chunk.text or "" for chunk in stream)
 

@@ -12,7 +12,7 @@ firebase_admin.initialize_app()
 db = firestore.Client(project=os.environ["GCLOUD_PROJECT"])
 
 
-class Asked(BaseModel):
+class Arguments(BaseModel):
     """The arguments."""
 
     id: str = Field(min_length=1)
@@ -21,8 +21,8 @@ class Asked(BaseModel):
 @https_fn.on_call()
 def bench_note(request: https_fn.CallableRequest[Any]) -> Any:
     """The text of a note."""
-    asked = Asked.model_validate(request.data["arguments"])
+    arguments = Arguments.model_validate(request.data["arguments"])
     return {
         "uid": request.auth.uid,
-        **db.collection("benchNotes").document(asked.id).get().to_dict(),
+        **db.collection("benchNotes").document(arguments.id).get().to_dict(),
     }

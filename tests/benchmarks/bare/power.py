@@ -9,7 +9,7 @@ from pydantic import BaseModel, Field
 firebase_admin.initialize_app()
 
 
-class Load(BaseModel):
+class Arguments(BaseModel):
     """The arguments."""
 
     volts: float = Field(gt=0)
@@ -19,5 +19,5 @@ class Load(BaseModel):
 @https_fn.on_call()
 def bench_power(request: https_fn.CallableRequest[Any]) -> Any:
     """The power of a load, W."""
-    load = Load.model_validate(request.data["arguments"])
-    return {"uid": request.auth.uid, "watts": load.volts * load.amps}
+    arguments = Arguments.model_validate(request.data["arguments"])
+    return {"uid": request.auth.uid, "watts": arguments.volts * arguments.amps}

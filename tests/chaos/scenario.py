@@ -1,4 +1,4 @@
-"""One thread of one user, played through whatever happens to its workers, and then examined."""
+"""Scenarios: one thread of one user, run with faults in its worker processes, then examined."""
 
 from __future__ import annotations
 
@@ -17,27 +17,27 @@ from google.api_core.exceptions import FailedPrecondition
 from rollcall.store.budgets import read_days
 from rollcall.store.message_log import WINDOW_DOCUMENTS, read_calls, read_history, read_usage
 from rollcall.store.runs import thread_id_for
-from tests.chaos import stage
+from tests.chaos import deployment
 from tests.chaos.worker import Fault, Job, Outcome, Worker
 from tests.chaos.worker import run as work
 
 Call = tuple[str, dict[str, Any]]
 ROUNDS = 25
-"""Recoveries after which a scene counts as stuck; each may be killed as well."""
+"""Recoveries after which a run counts as stuck; each may be killed as well."""
 
 
 class Broken(Exception):
-    """Something that was promised did not hold."""
+    """A guarantee did not hold."""
 
 
 @dataclass(frozen=True, slots=True)
-class Story:
-    """What a user asks for, and how what waits is answered.
+class Scenario:
+    """What a user asks for, and how interrupts are answered.
 
     Attributes:
         steps: The tools that each of the model's steps calls.
-        says: What people say to the questions, one after another: True, False, or None for
-            whatever the dice say.
+        says: The answers to interrupts, one after another: True, False, or None for a random
+            one.
         by: "resume", "document", or "either".
     """
 
@@ -49,8 +49,8 @@ class Story:
 
 
 @dataclass
-class Scene:
-    """A story being played. `faults` gives what befalls its workers, by their order.
+class ScenarioRun:
+    """A scenario being run. `faults` has the faults of its workers, by their order.
 
     With the same dice the same workers come in the same order, until the first fault strikes.
     """
@@ -58,7 +58,7 @@ class Scene:
     db: Any
     project: str
     file: str
-    story: Story
+    scenario: Scenario
     name: str
     uid: str
     dice: random.Random
@@ -78,23 +78,25 @@ class Scene:
         return thread_id_for(self.uid, self._run_id(0))
 
     def play(self) -> None:
-        """Play the story to its end, then a second message, then look at everything.
+        """Run the scenario to its end, then send a second message, then examine what is stored.
 
         Raises:
-            Broken: A promise did not hold.
+            Broken: A guarantee did not hold.
         """
-        message = stage.script(*([self._call(tool) for tool in step] for step in self.story.steps))
-        data = {"agent": self.story.agent, "runId": self._run_id(0), "message": message}
+        message = deployment.script(
+            *([self._call(tool) for tool in step] for step in self.scenario.steps)
+        )
+        data = {"agent": self.scenario.agent, "runId": self._run_id(0), "message": message}
         self._act(self._job("send", data), lambda: self._run(self._run_id(0)) is not None)
         while waiting := self._thread().get("waiting"):
             self._answer(waiting)
             if self._acts > 20:
                 raise Broken("the questions never end")
         more = {
-            "agent": self.story.agent,
+            "agent": self.scenario.agent,
             "threadId": self.thread_id,
             "runId": self._run_id(self._acts),
-            "message": stage.script([("look_up", {"topic": "the rest"})], end="And on."),
+            "message": deployment.script([("look_up", {"topic": "the rest"})], end="And on."),
         }
         outcome = work(self._job("send", more))
         if outcome.error or outcome.result["message"] != "And on.":
@@ -121,7 +123,7 @@ class Scene:
         if checked:
             self._by_admin(checked[0], moved_on)
             return
-        way = self.story.by if self.story.by != "either" else self.dice.choice(_WAYS)
+        way = self.scenario.by if self.scenario.by != "either" else self.dice.choice(_WAYS)
         if way == "document":
             self._by_document(ids, moved_on)
             return
@@ -132,7 +134,7 @@ class Scene:
         self._act(self._answer_job({"resume": entries}), moved_on)
 
     def _answer_job(self, answer: dict[str, Any]) -> Job:
-        data = {"agent": self.story.agent, "threadId": self.thread_id, **answer}
+        data = {"agent": self.scenario.agent, "threadId": self.thread_id, **answer}
         if self.dice.random() < 0.7:
             data["runId"] = self._run_id(self._acts)
         return self._job("send", data)
@@ -143,13 +145,15 @@ class Scene:
         if self.dice.random() < 0.5:
             entry = {"interruptId": id, "status": "resolved", "payload": {"approved": yes}}
             data = {
-                "agent": self.story.agent,
+                "agent": self.scenario.agent,
                 "threadId": self.thread_id,
                 "resume": [entry],
             }
-            job = replace(self._job("send", data), uid=stage.ADMIN)
+            job = replace(self._job("send", data), uid=deployment.ADMIN)
         else:
-            job = replace(self._job("decide", {"approvalId": id, "approved": yes}), uid=stage.ADMIN)
+            job = replace(
+                self._job("decide", {"approvalId": id, "approved": yes}), uid=deployment.ADMIN
+            )
         others = len(self._open_approvals()) > 1
         self._act(job, (lambda: not self._is_open(id)) if others else moved_on, retries=False)
 
@@ -225,7 +229,7 @@ class Scene:
         """The sweeper, and then all that the queue holds for this thread, some of it twice."""
         refuses = self.dice.random() < 0.2
         self._try(self._job("sweep", {"refusesTasks": refuses}, fault=self._worse()))
-        tasks = _where(self.db.collection(stage.TASKS), "data.threadId", self.thread_id)
+        tasks = _where(self.db.collection(deployment.TASKS), "data.threadId", self.thread_id)
         for task in list(tasks.stream()):
             for _ in range(self.dice.choice((1, 1, 2))):
                 outcome = self._try(
@@ -238,7 +242,7 @@ class Scene:
         """Let the time of every lease be over: whoever held one is dead."""
         past = datetime.now(UTC) - timedelta(seconds=1)
         for run in self._running():
-            # Another scene's sweeper may be on it.
+            # Another run's sweep may be on it.
             option = self.db.write_option(last_update_time=run.update_time)
             with contextlib.suppress(FailedPrecondition):
                 run.reference.update({"leaseUntil": past}, option=option)
@@ -261,7 +265,7 @@ class Scene:
         return tool, {"token": token}
 
     def _yes(self) -> bool:
-        says = self.story.says[self._answered % len(self.story.says)]
+        says = self.scenario.says[self._answered % len(self.scenario.says)]
         self._answered += 1
         return self.dice.random() < 0.7 if says is None else says
 
@@ -372,7 +376,7 @@ def examine(db: Any, thread_id: str, uid: str) -> None:
     if history[-1].role == "model":
         history = history[:-1]
     try:
-        stage.check_valid(history)
+        deployment.check_valid(history)
     except ValueError as error:
         raise Broken(str(error)) from error
     for run in db.collection(f"threads/{thread_id}/runs").stream():
@@ -487,4 +491,4 @@ def effects(db: Any, tool: str, token: str) -> int:
         return int((db.document(f"counters/{token}").get().to_dict() or {}).get("n", 0))
     if tool == "post":
         return sum(1 for _ in _where(db.collection("posts"), "token", token).stream())
-    return sum(line.startswith(f"{token} ") for line in stage.lines())
+    return sum(line.startswith(f"{token} ") for line in deployment.lines())
