@@ -1,4 +1,4 @@
-/** What there is to play: of the user's courses, and a teacher's drafts. */
+/** The list of activities: of the user's courses, and a teacher's drafts. */
 
 import css from "../../styles/activity.css?text";
 import { Icon } from "../app/icon.js";
@@ -7,9 +7,9 @@ import type { Connection } from "../firebase/connection.js";
 import { Line } from "../markdown/prose.js";
 import { RefusalNote } from "../school/refusal.js";
 import { useCall } from "../school/use_call.js";
-import { number, text, when } from "../text/locale.js";
+import { number, text, shortTime } from "../text/locale.js";
 import { type Key, say } from "./texts.js";
-import type { Activities, ListedActivity } from "./wire.js";
+import type { Activities, ActivitySummary } from "./wire.js";
 
 export interface ListProps {
   connection: Connection;
@@ -41,7 +41,7 @@ export function ActivityList({ connection, onOpen }: ListProps) {
                       <span class="quiet about">
                         <span>{say(`kind.${activity.kind as "activity"}`)}</span>
                         {activity.courseId && <bdi>{courses.get(activity.courseId)}</bdi>}
-                        <span>{when(new Date(activity.updatedAt))}</span>
+                        <span>{shortTime(new Date(activity.updatedAt))}</span>
                       </span>
                     </span>
                     <Stage activity={activity} />
@@ -57,9 +57,9 @@ export function ActivityList({ connection, onOpen }: ListProps) {
 }
 
 /** Drafts, what waits for the pupil or is published, and what was handed in; empty groups are left out. */
-function groups({ activities, courses }: Activities): { title: Key; activities: ListedActivity[] }[] {
+function groups({ activities, courses }: Activities): { title: Key; activities: ActivitySummary[] }[] {
   const isTaught = new Set(courses.filter(({ role }) => role === "teacher").map(({ courseId }) => courseId));
-  const groupOf = ({ status, courseId, attempt }: ListedActivity): Key => {
+  const groupOf = ({ status, courseId, attempt }: ActivitySummary): Key => {
     if (status === "draft") return "list.drafts";
     if (courseId && isTaught.has(courseId)) return "list.published";
     return attempt?.status === "finished" ? "list.done" : "list.open";
@@ -70,7 +70,7 @@ function groups({ activities, courses }: Activities): { title: Key; activities: 
     .filter(({ activities }) => activities.length);
 }
 
-function Stage({ activity: { attempt } }: { activity: ListedActivity }) {
+function Stage({ activity: { attempt } }: { activity: ActivitySummary }) {
   if (!attempt) return null;
   const { status, answered, questions, points, maxPoints } = attempt;
   return (
@@ -82,7 +82,7 @@ function Stage({ activity: { attempt } }: { activity: ListedActivity }) {
   );
 }
 
-/** Says what would have to happen before something is listed here. */
+/** Explains why the list is empty. */
 function Nothing({ known: { courses } }: { known: Activities }) {
   const isTeacher = courses.some(({ role }) => role === "teacher");
   const names = courses.map(({ name }) => name).join(", ");

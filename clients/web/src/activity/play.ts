@@ -1,22 +1,22 @@
 /**
- * An activity as it is played: opened, answered, handed in.
+ * The state of playing an activity: opening, answering, handing in.
  *
- * Answers are sent one after the other, each under a key of its own that is kept on the device, so
- * that a lost network or a reload sends it again and the server takes it once. A teacher who looks
- * at it tries answers, and nothing is kept.
+ * Answers are sent one after the other, each with a call key that is stored on the device, so that
+ * after a lost network or a reload it is sent again and the server takes it once. In a teacher's
+ * preview answers are checked, and nothing is stored.
  */
 
 import { RollcallError } from "@rollcall/client";
 import { computed, signal } from "@preact/signals";
 
 import { announce } from "../app/toast.js";
-import { call, isPassing } from "../firebase/calls.js";
+import { call, isTransient } from "../firebase/calls.js";
 import type { Connection } from "../firebase/connection.js";
 import { refusalOf } from "../school/refusal.js";
-import { Kept } from "./kept.js";
+import { AnswerStorage } from "./answer_storage.js";
 import { isQuestion, Question } from "./question.js";
 import { say } from "./texts.js";
-import type { Activity, Answered, Attempt } from "./wire.js";
+import type { Activity, AnswerResult, Attempt } from "./wire.js";
 
 const FIRST_WAIT_MS = 1_000;
 const MAX_WAIT_MS = 15_000;
@@ -26,11 +26,11 @@ export class Play {
   readonly activity = signal<Activity | undefined>(undefined);
   readonly questions = signal<ReadonlyMap<string, Question>>(new Map());
   readonly attempt = signal<Attempt | undefined>(undefined);
-  /** Why it cannot be opened, or went no further. */
+  /** The error that ended loading or sending. */
   readonly problem = signal<RollcallError | undefined>(undefined);
   /** Whether the server could not be reached; it is tried again. */
   readonly isCutOff = signal(false);
-  /** Whether it was changed from elsewhere, by the teacher or in another tab. */
+  /** Whether the teacher or another tab has changed it. */
   readonly hasChanged = signal(false);
   readonly finishing = signal<string | undefined>(undefined);
 
@@ -39,7 +39,7 @@ export class Play {
   readonly isFinished = computed(() => this.attempt.value?.status === "finished");
 
   readonly #connection: Connection;
-  #kept: Kept | undefined;
+  #storage: AnswerStorage | undefined;
   #isSending = false;
   #wait = FIRST_WAIT_MS;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -59,7 +59,7 @@ export class Play {
     window.removeEventListener("online", this.#retry);
   }
 
-  /** Read it as it is now, with what was answered, and go on sending. */
+  /** Load the activity with its answers, and resume sending. */
   async load(): Promise<void> {
     try {
       const { contentId } = this;
@@ -75,11 +75,11 @@ export class Play {
 
   finish(): void {
     this.finishing.value = crypto.randomUUID();
-    this.#kept?.write("finishing", this.finishing.value);
+    this.#storage?.write("finishing", this.finishing.value);
     void this.send();
   }
 
-  /** Send what waits, the hand-in last. */
+  /** Send the pending answers, then the hand-in. */
   async send(): Promise<void> {
     if (this.#isSending || this.#isClosed) return;
     this.#isSending = true;
@@ -98,12 +98,12 @@ export class Play {
   #show(activity: Activity): void {
     const kept = activity.isPreview
       ? undefined
-      : new Kept(this.#connection.uid, activity.contentId, activity.version);
+      : new AnswerStorage(this.#connection.uid, activity.contentId, activity.version);
     const answers = new Map(activity.answers.map((each) => [each.blockId, each]));
     const blocks = activity.blocks.filter(isQuestion);
     const isFinished = activity.attempt?.status === "finished";
     if (isFinished) kept?.clear();
-    this.#kept = kept;
+    this.#storage = kept;
     this.questions.value = new Map(
       blocks.map((block) => [block.blockId, new Question(block, kept, answers.get(block.blockId))]),
     );
@@ -117,8 +117,8 @@ export class Play {
     const { callKey, answer } = question.sending.value!;
     try {
       const answered = this.activity.value?.isPreview
-        ? await call<Answered>(this.#connection, "try_answer", { blockId, answer, tries: question.tries + 1 })
-        : await call<Answered>(
+        ? await call<AnswerResult>(this.#connection, "try_answer", { blockId, answer, tries: question.tries + 1 })
+        : await call<AnswerResult>(
             this.#connection,
             "answer_block",
             { attemptId: (await this.#begun()).attemptId, blockId, answer },
@@ -128,7 +128,7 @@ export class Play {
       announce(say(`result.${resultOf(answered)}`));
     } catch (cause) {
       const error = cause as RollcallError;
-      if (isPassing(error) || this.#isClosed) throw error; // it stays on the device
+      if (isTransient(error) || this.#isClosed) throw error; // it stays on the device
       const isWrongShape = error.code === "invalid-argument";
       const isNumber = isWrongShape && question.block.kind === "numeric";
       question.refuse(isNumber ? say("refused.number") : say("refused.other", { reason: refusalOf(error).advice }));
@@ -145,12 +145,12 @@ export class Play {
         const { attemptId } = await this.#begun();
         this.attempt.value = await call<Attempt>(this.#connection, "finish_attempt", { attemptId }, { callKey });
       } catch (error) {
-        if (isPassing(error as RollcallError)) throw error;
-        this.#kept?.write("finishing", undefined);
+        if (isTransient(error as RollcallError)) throw error;
+        this.#storage?.write("finishing", undefined);
         await this.#comeBack(error as RollcallError);
         return;
       }
-      this.#kept?.clear();
+      this.#storage?.clear();
       await this.load(); // what is said to answers that may not be tried any more
     }
     this.finishing.value = undefined;
@@ -177,7 +177,7 @@ export class Play {
   }
 
   #fail(error: RollcallError): void {
-    if (!isPassing(error)) {
+    if (!isTransient(error)) {
       this.problem.value = error;
       return;
     }
@@ -203,7 +203,7 @@ export class Play {
   /** What a teacher's trial comes to. */
   #tried(): Attempt {
     const answers = [...this.questions.value.values()].flatMap(({ answered }) => answered.value ?? []);
-    const sum = (of: (answered: Answered) => number) => answers.reduce((total, each) => total + of(each), 0);
+    const sum = (of: (answered: AnswerResult) => number) => answers.reduce((total, each) => total + of(each), 0);
     const blocks = [...this.questions.value.values()].map(({ block }) => block);
     return {
       attemptId: "",
@@ -219,7 +219,7 @@ export class Play {
 
 export type Result = "right" | "partly" | "wrong" | "given";
 
-export function resultOf({ correct, points = 0 }: Answered): Result {
+export function resultOf({ correct, points = 0 }: AnswerResult): Result {
   if (correct === undefined) return "given";
   return correct ? "right" : points > 0 ? "partly" : "wrong";
 }

@@ -1,4 +1,4 @@
-/** An activity, to be played by a pupil or tried by a teacher. */
+/** The player of an activity, for pupils, and for teachers as a preview. */
 
 import type { RollcallError } from "@rollcall/client";
 import { useSignal, useSignalEffect } from "@preact/signals";
@@ -11,14 +11,14 @@ import { useStyles } from "../app/styles.js";
 import { ProblemNote } from "../chat/problem_note.js";
 import type { Problem } from "../chat/problems.js";
 import type { Connection } from "../firebase/connection.js";
-import { CurrentConnection } from "../firebase/current.js";
+import { ConnectionContext } from "../firebase/connection_context.js";
 import { refusalOf } from "../school/refusal.js";
 import { number, text } from "../text/locale.js";
 import { Play } from "./play.js";
 import { isolatedText } from "./prose.js";
 import { isQuestion } from "./question.js";
 import { QuestionView } from "./question_view.js";
-import { Reading } from "./reading.js";
+import { ContentBlock } from "./content_block.js";
 import { say } from "./texts.js";
 import type { Attempt } from "./wire.js";
 
@@ -55,7 +55,7 @@ export function Player({ connection, contentId, onBack, onProgress }: PlayerProp
   const activity = play.activity.value;
   const problem = play.problem.value;
   return (
-    <CurrentConnection.Provider value={connection}>
+    <ConnectionContext.Provider value={connection}>
       <div class="page play">
         <div class="row spread play-bar">
           {onBack && (
@@ -75,7 +75,7 @@ export function Player({ connection, contentId, onBack, onProgress }: PlayerProp
         )}
         {activity && <Sheet play={play} />}
       </div>
-    </CurrentConnection.Provider>
+    </ConnectionContext.Provider>
   );
 }
 
@@ -112,7 +112,7 @@ function Sheet({ play }: { play: Play }) {
             at += 1;
             return <QuestionView key={`${block.blockId} ${activity.version}`} {...{ play, question, at }} />;
           }
-          return <Reading key={block.blockId} block={block} />;
+          return <ContentBlock key={block.blockId} block={block} />;
         })}
       </div>
       {size > 0 && !play.isFinished.value && <HandIn play={play} />}

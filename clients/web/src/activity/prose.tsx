@@ -2,8 +2,8 @@
 
 import type { ComponentChild } from "preact";
 
-import { type Direction, directionOf, pieces } from "../text/direction.js";
-import { prose } from "../text/exact.js";
+import { type Direction, directionOf, segments } from "../text/direction.js";
+import { cleanProse } from "../text/visible.js";
 import { direction } from "../text/locale.js";
 
 const GAP = /\{\{(\d{1,2})\}\}/g;
@@ -26,7 +26,7 @@ export function Paragraphs({ children, gap }: Props) {
         const dir = directionOf(line) ?? direction.value;
         return (
           <p key={at} dir={dir}>
-            {pieces(prose(line), dir).map(({ text, isolated }, at) => {
+            {segments(cleanProse(line), dir).map(({ text, isolated }, at) => {
               const content = gap ? withGaps(text, gap) : text;
               return isolated ? (
                 <bdi key={at} dir={isolated}>
@@ -55,7 +55,7 @@ export function directionOfAll(texts: string[]): Direction {
 /** A text where only characters can stand, as in a menu: what has its own order is isolated by them. */
 export function isolatedText(text: string): string {
   const around = directionOf(text) ?? direction.value;
-  return pieces(prose(text), around)
+  return segments(cleanProse(text), around)
     .map(({ text, isolated }) => (isolated ? `${LRI}${text}${PDI}` : text))
     .join("");
 }

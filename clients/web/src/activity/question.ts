@@ -1,21 +1,21 @@
-/** One question of an activity: what is being answered, what was, and what was said to it. */
+/** One question of an activity: its draft, its answer, and the feedback. */
 
 import { computed, signal } from "@preact/signals";
 
-import type { Kept } from "./kept.js";
-import type { Answered, Block, Given, Kind } from "./wire.js";
+import type { AnswerStorage } from "./answer_storage.js";
+import type { AnswerResult, Block, AnswerValue, Kind } from "./wire.js";
 
-/** An answer on its way. The key is the same however often it is sent. */
-export interface Sending {
+/** An answer that is being sent. Its key stays the same in retries. */
+export interface PendingAnswer {
   callKey: string;
-  answer: Given;
+  answer: AnswerValue;
 }
 
-const READ: ReadonlySet<Kind> = new Set<Kind>(["text", "table", "image", "cards"]);
+const CONTENT: ReadonlySet<Kind> = new Set<Kind>(["text", "table", "image", "cards"]);
 const GAP = /\{\{(\d{1,2})\}\}/g;
 
 export function isQuestion({ kind }: Block): boolean {
-  return !READ.has(kind);
+  return !CONTENT.has(kind);
 }
 
 /** The numbers of a cloze's gaps, in reading order. */
@@ -25,47 +25,47 @@ export function gapsOf({ stem }: Block): string[] {
 
 export class Question {
   readonly block: Block;
-  readonly draft = signal<Given | undefined>(undefined);
-  readonly answered = signal<Answered | undefined>(undefined);
-  readonly sending = signal<Sending | undefined>(undefined);
-  /** Why the server did not take the answer, in words. */
+  readonly draft = signal<AnswerValue | undefined>(undefined);
+  readonly answered = signal<AnswerResult | undefined>(undefined);
+  readonly sending = signal<PendingAnswer | undefined>(undefined);
+  /** The server's reason for refusing the answer. */
   readonly refusal = signal<string | undefined>(undefined);
   /** How often it was answered since the page was opened. */
   tries = 0;
-  readonly #kept: Kept | undefined;
+  readonly #storage: AnswerStorage | undefined;
 
-  /** What was said to the draft as it stands; undefined once it was changed. */
+  /** The feedback on the current draft; undefined once the draft has changed. */
   readonly shown = computed(() => {
     const answered = this.answered.value;
     return answered && same(answered.given, this.draft.value) ? answered : undefined;
   });
   readonly takesAnswers = computed(() => !this.sending.value && this.answered.value?.triesLeft !== 0);
-  readonly mayCheck = computed(() => this.takesAnswers.value && !this.shown.value && this.#isBegun());
+  readonly mayCheck = computed(() => this.takesAnswers.value && !this.shown.value && this.#hasDraft());
 
-  constructor(block: Block, kept: Kept | undefined, answered?: Answered) {
+  constructor(block: Block, storage: AnswerStorage | undefined, answered?: AnswerResult) {
     this.block = block;
-    this.#kept = kept;
+    this.#storage = storage;
     this.answered.value = answered;
-    this.sending.value = kept?.read<Sending>(`sending.${block.blockId}`);
-    const written = answered?.triesLeft === 0 ? undefined : kept?.read<Given>(`draft.${block.blockId}`);
+    this.sending.value = storage?.read<PendingAnswer>(`sending.${block.blockId}`);
+    const written = answered?.triesLeft === 0 ? undefined : storage?.read<AnswerValue>(`draft.${block.blockId}`);
     this.draft.value = this.sending.value?.answer ?? written ?? answered?.given ?? this.#empty();
   }
 
-  write(draft: Given): void {
+  write(draft: AnswerValue): void {
     this.draft.value = draft;
     this.refusal.value = undefined;
-    this.#kept?.write(`draft.${this.block.blockId}`, draft);
+    this.#storage?.write(`draft.${this.block.blockId}`, draft);
   }
 
-  /** Take the draft as the answer, which is kept until the server has it. */
+  /** Submit the draft as the answer, which is stored until the server has it. */
   check(): void {
-    if (this.mayCheck.value) this.#setSending({ callKey: crypto.randomUUID(), answer: this.draft.value as Given });
+    if (this.mayCheck.value) this.#setSending({ callKey: crypto.randomUUID(), answer: this.draft.value as AnswerValue });
   }
 
-  accept(answered: Answered): void {
+  accept(answered: AnswerResult): void {
     this.tries += 1;
     this.answered.value = answered;
-    this.#kept?.write(`draft.${this.block.blockId}`, undefined);
+    this.#storage?.write(`draft.${this.block.blockId}`, undefined);
     this.#setSending(undefined);
   }
 
@@ -74,12 +74,12 @@ export class Question {
     this.#setSending(undefined);
   }
 
-  #setSending(sending: Sending | undefined): void {
-    this.#kept?.write(`sending.${this.block.blockId}`, sending);
+  #setSending(sending: PendingAnswer | undefined): void {
+    this.#storage?.write(`sending.${this.block.blockId}`, sending);
     this.sending.value = sending;
   }
 
-  #isBegun(): boolean {
+  #hasDraft(): boolean {
     const draft = this.draft.value;
     if (typeof draft === "string") return draft.trim() !== "";
     if (Array.isArray(draft)) return draft.length > 0;
@@ -87,7 +87,7 @@ export class Question {
     return draft !== undefined;
   }
 
-  #empty(): Given | undefined {
+  #empty(): AnswerValue | undefined {
     switch (this.block.kind) {
       case "order":
         return this.block.options.map(({ id }) => id);
@@ -103,11 +103,11 @@ export class Question {
 }
 
 /** Whether two answers are one; ids of a multiple choice, and pairs, in any order. */
-function same(one: Given | undefined, other: Given | undefined): boolean {
+function same(one: AnswerValue | undefined, other: AnswerValue | undefined): boolean {
   return canonical(one) === canonical(other);
 }
 
-function canonical(given: Given | undefined): string {
+function canonical(given: AnswerValue | undefined): string {
   if (typeof given !== "object" || Array.isArray(given)) return JSON.stringify(given) ?? "";
   return JSON.stringify(Object.entries(given).sort());
 }

@@ -1,4 +1,4 @@
-/** A question: its words, where it is answered, and what was said to the answer. */
+/** A question: its text, its answer fields, and the feedback. */
 
 import type { ComponentType } from "preact";
 
@@ -6,13 +6,13 @@ import { Icon } from "../app/icon.js";
 import { isOnline } from "../app/network.js";
 import { number } from "../text/locale.js";
 import { Choice, Match, MultiChoice, TrueFalse } from "./choices.js";
-import { Ordering } from "./ordering.js";
+import { Ordering } from "./order_answer.js";
 import { type Play, resultOf } from "./play.js";
 import { directionOfAll, Paragraphs } from "./prose.js";
 import type { Question } from "./question.js";
 import { say } from "./texts.js";
-import type { Answered, Kind } from "./wire.js";
-import { Cloze, Numeric, Open } from "./writing.js";
+import type { AnswerResult, Kind } from "./wire.js";
+import { Cloze, Numeric, Open } from "./text_answers.js";
 
 export interface AnswerProps {
   question: Question;
@@ -93,7 +93,7 @@ const HOW: Partial<Record<Kind, Parameters<typeof say>[0]>> = {
 
 const ICON = { right: "check", partly: "check", wrong: "close", given: "send" } as const;
 
-/** What became of the answer. It has the focus after an answer was given, so it stays one element. */
+/** The feedback on the answer. It gets the focus after an answer, so it stays one element. */
 function Said({ question, isCutOff }: { question: Question; isCutOff: boolean }) {
   const answered = question.answered.value;
   const refusal = question.refusal.value;
@@ -114,7 +114,7 @@ function Said({ question, isCutOff }: { question: Question; isCutOff: boolean })
   );
 }
 
-function Feedback({ answered }: { answered: Answered }) {
+function Feedback({ answered }: { answered: AnswerResult }) {
   const { feedback, hint, points, maxPoints } = answered;
   const result = resultOf(answered);
   return (

@@ -4,7 +4,7 @@ import { useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 
 import css from "../../styles/activity.css?text";
-import { later } from "../app/later.js";
+import { lazy } from "../app/lazy.js";
 import { useStyles } from "../app/styles.js";
 import type { ChartProps } from "../cards/chart.js";
 import type { Connection } from "../firebase/connection.js";
@@ -15,7 +15,7 @@ import { direction, locale, number, text } from "../text/locale.js";
 import { say } from "./texts.js";
 import type { Activities, Analytics, Figure, TimeRange } from "./wire.js";
 
-const Chart = later<ChartProps>(() => import("../cards/chart.js").then(({ Chart }) => Chart));
+const Chart = lazy<ChartProps>(() => import("../cards/chart.js").then(({ Chart }) => Chart));
 const RANGES: TimeRange[] = ["week", "month", "semester", "year"];
 
 export function Results({ connection }: { connection: Connection }) {

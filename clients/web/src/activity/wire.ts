@@ -1,4 +1,4 @@
-/** What the functions of the education pack take and return. */
+/** The arguments and results of the education pack's functions. */
 
 export type Kind =
   | "choice"
@@ -15,7 +15,7 @@ export type Kind =
   | "cards";
 
 /** An answer, by kind: an option's id, ids, true or false, ids by ids, texts by gap, a text. */
-export type Given = boolean | number | string | string[] | Record<string, string>;
+export type AnswerValue = boolean | number | string | string[] | Record<string, string>;
 
 export interface Option {
   id: string;
@@ -36,14 +36,14 @@ export interface Block {
   points: number;
 }
 
-export interface Answered {
+export interface AnswerResult {
   blockId: string;
-  given: Given;
-  /** Undefined where a person has to judge. */
+  given: AnswerValue;
+  /** Undefined for answers that a person marks. */
   correct?: boolean;
   points?: number;
   maxPoints: number;
-  /** Of a match and a cloze: which parts are right. */
+  /** For match and cloze questions: which parts are right. */
   parts: Record<string, boolean>;
   feedback: string[];
   hint?: string;
@@ -66,20 +66,20 @@ export interface Activity {
   locale: string;
   version: number;
   maxTries: number;
-  /** Whether the user is no pupil of it: answers are tried, and not kept. */
+  /** Whether this is a preview: answers are checked and not stored. */
   isPreview: boolean;
   blocks: Block[];
   attempt?: Attempt;
-  answers: Answered[];
+  answers: AnswerResult[];
 }
 
 export interface Activities {
   courses: { courseId: string; name: string; role: "student" | "teacher" }[];
-  activities: ListedActivity[];
+  activities: ActivitySummary[];
   isAll: boolean;
 }
 
-export interface ListedActivity {
+export interface ActivitySummary {
   contentId: string;
   title: string;
   kind: string;

@@ -1,15 +1,15 @@
-/** The app: who is signed in, and the view that they look at. */
+/** The app: the sign-in, or the shell with the current view. */
 
 import { useSignal, useSignalEffect } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 
-import { waitingFor } from "../approvals/waiting.js";
+import { pendingApprovals } from "../approvals/pending_approvals.js";
 import { loadAgents } from "../chat/agents.js";
 import { ThreadList } from "../chat/thread_list.js";
 import type { Connection } from "../firebase/connection.js";
 import { number, text } from "../text/locale.js";
 import { Icon } from "./icon.js";
-import { go, hrefOf, place } from "./place.js";
+import { navigate, hrefOf, route } from "./route.js";
 import { SignIn } from "./sign_in.js";
 import { Announcements } from "./toast.js";
 import { type View, VIEWS } from "./views.js";
@@ -36,8 +36,8 @@ function Shell({ connection }: { connection: Connection }) {
   const main = useRef<HTMLElement>(null);
   const role = connection.role.value;
   const isOpenTo = ({ roles }: View) => !roles || (role !== undefined && roles.includes(role));
-  const view = VIEWS.find(({ id }) => id === place.value.view) ?? VIEWS[0]!;
-  const waiting = useMemo(() => waitingFor(connection), [connection]);
+  const view = VIEWS.find(({ id }) => id === route.value.view) ?? VIEWS[0]!;
+  const waiting = useMemo(() => pendingApprovals(connection), [connection]);
   const count = waiting.count.value;
   const title = `${count ? `(${number(count)}) ` : ""}${text(view.title)} · ${connection.deployment.configuration.name}`;
   useEffect(() => waiting.follow(), [waiting]);
@@ -47,7 +47,7 @@ function Shell({ connection }: { connection: Connection }) {
   }, [title]);
   useEffect(() => {
     isOpen.value = false;
-  }, [place.value]);
+  }, [route.value]);
   return (
     <div class="shell" data-menu={isOpen.value ? "open" : undefined}>
       <a
@@ -71,14 +71,14 @@ function Shell({ connection }: { connection: Connection }) {
           <span class="visually-hidden">{text("app.menu")}</span>
         </button>
         <span class="brand">{connection.deployment.configuration.name}</span>
-        <button class="icon-button" onClick={() => go({ view: "chat" })}>
+        <button class="icon-button" onClick={() => navigate({ view: "chat" })}>
           <Icon name="plus" />
           <span class="visually-hidden">{text("chat.new")}</span>
         </button>
       </header>
       <aside class="sidebar" id="menu" aria-label={text("app.menu")}>
         <div class="brand sidebar-brand">{connection.deployment.configuration.name}</div>
-        <button class="button new-chat" onClick={() => go({ view: "chat" })}>
+        <button class="button new-chat" onClick={() => navigate({ view: "chat" })}>
           <Icon name="plus" />
           {text("chat.new")}
         </button>

@@ -1,4 +1,4 @@
-/** A question before something that cannot be undone. Nothing is chosen beforehand. */
+/** A confirmation dialog for actions that cannot be undone. */
 
 import { useLayoutEffect, useRef } from "preact/hooks";
 

@@ -1,14 +1,14 @@
-/** What this device keeps for the app, in the browser's storage. */
+/** The app's storage on this device. */
 
 /**
- * Values by name. Where the browser forbids its storage, or has no room left, they last until the
- * page is left: nothing that a user does depends on being kept.
+ * Values by name. If the browser denies its storage, or it is full, they last until the page is
+ * closed: nothing that a user does depends on them.
  */
-class Values {
+class DeviceStorage {
   readonly #storage: () => Storage;
   readonly #unstored = new Map<string, string>();
 
-  /** Opening the storage may fail as well. */
+  /** A function, since access to the storage may throw. */
   constructor(storage: () => Storage) {
     this.#storage = storage;
   }
@@ -30,7 +30,7 @@ class Values {
     this.#attempt((storage) => storage.removeItem(name));
   }
 
-  /** The names that begin so. */
+  /** The names with a prefix. */
   names(start: string): string[] {
     const stored = this.#attempt((storage) => Object.keys(storage)) ?? [];
     return [...new Set([...stored, ...this.#unstored.keys()])].filter((name) => name.startsWith(start));
@@ -46,16 +46,16 @@ class Values {
   }
 }
 
-export const device = new Values(() => localStorage);
+export const device = new DeviceStorage(() => localStorage);
 /** The same for one tab. */
-export const tab = new Values(() => sessionStorage);
+export const tab = new DeviceStorage(() => sessionStorage);
 
-/** The beginning of names of what belongs to one user. */
+/** The prefix of names that belong to one user. */
 export function ofUser(uid: string): string {
   return `rollcall.user.${uid}.`;
 }
 
-/** Forget what belongs to a user: the next one at this device may be somebody else. */
+/** Delete a user's values: the next user of this device may be somebody else. */
 export function forgetUser(uid: string): void {
   for (const name of device.names(ofUser(uid))) device.delete(name);
 }

@@ -1,3 +1,3 @@
-/** What signing in with Google needs. It brings Google's own scripts along, so it is loaded then. */
+/** Sign-in with Google. Loaded on use, because it loads Google's scripts. */
 
 export { browserPopupRedirectResolver, GoogleAuthProvider, signInWithPopup } from "firebase/auth";

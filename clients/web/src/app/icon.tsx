@@ -1,4 +1,4 @@
-/** Drawings of one line. They say nothing by themselves: the button or link beside them does. */
+/** Line icons. They are hidden from screen readers: the button or link has the name. */
 
 export const ICONS = {
   plus: "M12 5v14M5 12h14",

@@ -10,7 +10,7 @@ import {
 import type { TargetedSubmitEvent } from "preact";
 
 import { LanguageChoice } from "../account/choices.js";
-import { beside, type SignInMethod } from "../firebase/configuration.js";
+import { assetUrl, type SignInMethod } from "../firebase/configuration.js";
 import type { Connection } from "../firebase/connection.js";
 import { type Key, text } from "../text/locale.js";
 
@@ -72,7 +72,7 @@ export function SignIn({ connection }: { connection: Connection }) {
   return (
     <main class="sign-in">
       <div class="sign-in-card">
-        <img src={beside("icon.svg")} alt="" width="48" height="48" />
+        <img src={assetUrl("icon.svg")} alt="" width="48" height="48" />
         <h1>{text("sign_in.welcome", { name: configuration.name })}</h1>
         <p class="quiet">{text("sign_in.lead")}</p>
         {emulators && sample && (

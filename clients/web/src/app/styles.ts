@@ -1,14 +1,14 @@
-/** Styles that a view brings along in its script, for the page or the shadow root that shows it. */
+/** Styles in a view's script, added to the page or shadow root that shows it. */
 
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
 
-/** Where the views around are shown. */
+/** The page or shadow root of the surrounding views. */
 export const StyleRoot = createContext<DocumentOrShadowRoot>(document);
 
 const sheets = new Map<string, CSSStyleSheet>();
 
-/** Have a view's styles count from its first paint on; they stay, since others may show it as well. */
+/** Add a view's styles before its first paint. They stay, since other elements may show it too. */
 export function useStyles(css: string): void {
   const root = useContext(StyleRoot);
   const sheet = sheets.get(css) ?? new CSSStyleSheet();

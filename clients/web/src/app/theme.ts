@@ -1,4 +1,4 @@
-/** How the app looks: as the system does, or as the user says. */
+/** The app's theme: the system's, or the user's choice. */
 
 import { effect, signal } from "@preact/signals";
 

@@ -1,4 +1,4 @@
-/** Short news at the edge of the screen, and what a screen reader is told. */
+/** Toasts, and announcements for screen readers. */
 
 import { signal } from "@preact/signals";
 
@@ -7,7 +7,7 @@ import { Icon } from "./icon.js";
 
 const SHOWN_MS = 6_000;
 
-/** What can be done about the news, such as taking it back. */
+/** The action of a toast, such as undo. */
 interface Action {
   name: string;
   run: () => void;
@@ -24,8 +24,8 @@ const spoken = signal("");
 let newest = 0;
 
 /**
- * Show something: for a few seconds, or with an action until it is used or put away. It is read out
- * as well. Returns what takes it away.
+ * Show and announce a toast: for a few seconds, or with an action until it is used or dismissed.
+ * Returns a function that removes it.
  */
 export function toast(words: string, action?: Action): () => void {
   const id = (newest += 1);
@@ -39,9 +39,9 @@ function close(id: number): void {
   toasts.value = toasts.value.filter((each) => each.id !== id);
 }
 
-/** Have a screen reader say something once, politely. */
+/** Announce a text to screen readers, politely. */
 export function announce(words: string): void {
-  // The same again would be no change, and not be read.
+  // Without a change, the same text would not be announced again.
   spoken.value = spoken.value === words ? `${words}\u00a0` : words;
 }
 

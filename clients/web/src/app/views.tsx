@@ -6,7 +6,7 @@ import { Chat } from "../chat/chat.js";
 import type { Connection } from "../firebase/connection.js";
 import type { Key } from "../text/locale.js";
 import { ICONS } from "./icon.js";
-import { later } from "./later.js";
+import { lazy } from "./lazy.js";
 
 export interface View {
   id: string;
@@ -29,20 +29,20 @@ export const VIEWS: readonly View[] = [
     id: "inbox",
     title: "inbox.title",
     icon: ICONS.shield,
-    component: later(() => import("../approvals/inbox.js").then(({ Inbox }) => Inbox)),
+    component: lazy(() => import("../approvals/inbox.js").then(({ Inbox }) => Inbox)),
   },
   {
     id: "activity",
     title: "activity.title",
     icon: "M5 4h14v16H5zM9 9h6M9 13l1.500 1.500L14 12",
-    component: later(() => import("../activity/view.js").then(({ ActivityView }) => ActivityView)),
+    component: lazy(() => import("../activity/view.js").then(({ ActivityView }) => ActivityView)),
     roles: ["student", "teacher", "admin"],
   },
   {
     id: "results",
     title: "results.title",
     icon: "M4 20h16M7 16v-4M12 16V6M17 16v-7",
-    component: later(() => import("../activity/results.js").then(({ Results }) => Results)),
+    component: lazy(() => import("../activity/results.js").then(({ Results }) => Results)),
     roles: ["teacher", "admin"],
   },
   {
@@ -50,18 +50,18 @@ export const VIEWS: readonly View[] = [
     title: "lesson.title",
     icon: "M3 6l9-3 9 3-9 3zM6 8v6c0 2 12 2 12 0V8M21 6v7",
     roles: ["student", "teacher", "admin"],
-    component: later(() => import("../lesson/lesson.js").then(({ LessonView }) => LessonView)),
+    component: lazy(() => import("../lesson/lesson.js").then(({ LessonView }) => LessonView)),
   },
   {
     id: "usage",
     title: "usage.title",
     icon: "M5 20V10M12 20V4M19 20v-7",
-    component: later(() => import("../account/usage.js").then(({ Usage }) => Usage)),
+    component: lazy(() => import("../account/usage.js").then(({ Usage }) => Usage)),
   },
   {
     id: "settings",
     title: "settings.title",
     icon: "M4 7h10M18 7h2M4 17h2M10 17h10M14 4v6M6 14v6",
-    component: later(() => import("../account/settings.js").then(({ Settings }) => Settings)),
+    component: lazy(() => import("../account/settings.js").then(({ Settings }) => Settings)),
   },
 ];

@@ -1,4 +1,4 @@
-/** What a turn of the chat has waited for: below the answer, outside of what the model wrote. */
+/** The approvals of a chat turn, below the answer and outside of the model's text. */
 
 import type { Approval } from "@rollcall/client";
 import { useRef } from "preact/hooks";

@@ -1,4 +1,4 @@
-/** The time that is left, in words. */
+/** A clock, and the remaining time in words. */
 
 import { computed, type ReadonlySignal, signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
@@ -12,7 +12,7 @@ const UNITS = [
   ["minute", 60],
 ] as const;
 
-/** The time now, to the second, while anybody looks. */
+/** The current time, updated each second while a component uses the clock. */
 export const now = signal(new Date());
 let watchers = 0;
 let timer: ReturnType<typeof setInterval> | undefined;

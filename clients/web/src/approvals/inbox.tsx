@@ -1,4 +1,4 @@
-/** The inbox: all that waits for this user, and what became of what they have decided here. */
+/** The inbox: the pending approvals, and those decided here. */
 
 import type { Approval } from "@rollcall/client";
 import { useSignal } from "@preact/signals";
@@ -8,10 +8,10 @@ import { loadTools } from "../cards/tools.js";
 import { ProblemNote } from "../chat/problem_note.js";
 import { problemOf } from "../chat/problems.js";
 import type { Connection } from "../firebase/connection.js";
-import { CurrentConnection } from "../firebase/current.js";
+import { ConnectionContext } from "../firebase/connection_context.js";
 import { locale, text } from "../text/locale.js";
 import { LiveApproval } from "./live_approval.js";
-import { waitingFor } from "./waiting.js";
+import { pendingApprovals } from "./pending_approvals.js";
 
 export interface InboxProps {
   connection: Connection;
@@ -22,7 +22,7 @@ export interface InboxProps {
 export function Inbox({ connection, onDecided }: InboxProps) {
   // A card stays where it is once it is decided, so that its reader and its focus stay as well.
   const shown = useSignal<Approval[]>([]);
-  const waiting = useMemo(() => waitingFor(connection), [connection]);
+  const waiting = useMemo(() => pendingApprovals(connection), [connection]);
   useEffect(() => waiting.follow(), [waiting]);
   useEffect(() => void loadTools(connection), [connection, locale.value]);
   const all = waiting.approvals.value;
@@ -39,7 +39,7 @@ export function Inbox({ connection, onDecided }: InboxProps) {
       <LiveApproval key={approval.id} first={approval} connection={connection} onDecided={onDecided} />
     ));
   return (
-    <CurrentConnection.Provider value={connection}>
+    <ConnectionContext.Provider value={connection}>
       <div class="page inbox">
         <h1>{text("inbox.title")}</h1>
         {problem && <ProblemNote problem={problemOf(problem)} />}
@@ -56,6 +56,6 @@ export function Inbox({ connection, onDecided }: InboxProps) {
         {theirs.length > 0 && <h2>{text("inbox.theirs")}</h2>}
         {cards(theirs)}
       </div>
-    </CurrentConnection.Provider>
+    </ConnectionContext.Provider>
   );
 }

@@ -9,7 +9,7 @@ import { type CardStatus, statusOf } from "../cards/outcome.js";
 import type { Connection } from "../firebase/connection.js";
 import type { Store } from "../store/store.js";
 import { ApprovalCard } from "./approval_card.js";
-import { decide } from "./decide.js";
+import { decide } from "./decision.js";
 
 interface Props {
   first: Approval;

@@ -1,11 +1,11 @@
-/** How far an approval is, as its card says it. */
+/** The phase of an approval, as its card shows it. */
 
 import type { Approval } from "@rollcall/client";
 import type { Interrupt } from "@rollcall/client/wire";
 
 import type { CardStatus } from "../cards/outcome.js";
 
-/** `theirs` is for somebody else to decide; `approved` is being carried out. */
+/** `theirs`: somebody else decides. `approved`: the call is running. */
 export type Phase =
   | "open"
   | "theirs"
@@ -26,7 +26,7 @@ const ENDS: Partial<Record<CardStatus, Phase>> = {
   unknown: "unknown",
 };
 
-/** `outcome` is what is known of the call itself. */
+/** @param outcome The status of the call, if known. */
 export function phaseOf(approval: Approval, outcome: CardStatus | undefined, now: Date): Phase {
   const { status, decision, expiresAt, mayDecide } = approval;
   if (status === "replaced") return status;
@@ -39,7 +39,7 @@ export function phaseOf(approval: Approval, outcome: CardStatus | undefined, now
   return mayDecide ? "open" : "theirs";
 }
 
-/** An interrupt of a run as the approval that its document will say it is. */
+/** The approval of an interrupt, as its document will have it. */
 export function approvalOf(
   { id, toolCallId, message, expiresAt, metadata }: Interrupt,
   run: { threadId: string; runId: string; agent: string; uid: string },
@@ -66,13 +66,13 @@ export function approvalOf(
   };
 }
 
-/** What would happen, in the user's language where the server has said it in that. */
-export function inLanguage({ summary, display, translations }: Approval, language: string) {
+/** Summary and display, in the user's language if there is a translation. */
+export function translated({ summary, display, translations }: Approval, language: string) {
   const said = translations[language];
   return said ? { summary: said.summary, display: said.display ?? display } : { summary, display };
 }
 
-/** Whether the user may change the arguments: who asked may, where none of them is hidden. */
+/** Whether the user may edit the arguments: only the requester, and only if none is hidden. */
 export function mayEdit(approval: Approval, uid: string): boolean {
   const isHidden = JSON.stringify(approval.arguments).includes("•••");
   return approval.uid === uid && approval.mayDecide && !isHidden;

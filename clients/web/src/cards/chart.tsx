@@ -13,7 +13,7 @@ import { compile, type TopLevelSpec } from "vega-lite";
 
 import { locale, number, text } from "../text/locale.js";
 import { DataTable } from "./data_table.js";
-import { titledRows, valuesOf, whyNot } from "./chart_data.js";
+import { titledRows, valuesOf, chartProblem } from "./chart_data.js";
 
 const HEIGHT = 240;
 const INKS = ["var(--ink)", "var(--ink-2)", "var(--line-color)", "var(--accent)"];
@@ -33,7 +33,7 @@ export interface ChartProps {
 
 export function Chart({ chart, title }: ChartProps) {
   const box = useRef<HTMLDivElement>(null);
-  const problem = useSignal(whyNot(chart));
+  const problem = useSignal(chartProblem(chart));
   const rows = valuesOf(chart);
   const name = title || (typeof chart.title === "string" ? chart.title : text("chart.title"));
   useEffect(() => {

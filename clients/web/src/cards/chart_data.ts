@@ -1,4 +1,4 @@
-/** What a chart's specification holds, and whether it may be drawn. */
+/** Validation and data of a chart's specification. */
 
 const MAX_CHARS = 300_000;
 const MAX_ROWS = 5_000;
@@ -41,8 +41,8 @@ const REFUSED = new Set([
 ]);
 const MARKS = new Set(["bar", "line", "area", "point", "circle", "square", "tick", "rule", "text", "rect", "arc", "trail", "boxplot", "errorbar", "errorband"]);
 
-/** Why it is not drawn; undefined where it may be. */
-export function whyNot(chart: Record<string, unknown>): string | undefined {
+/** The reason why a chart is not drawn, or undefined. */
+export function chartProblem(chart: Record<string, unknown>): string | undefined {
   if (JSON.stringify(chart).length > MAX_CHARS) return "it is too large";
   if (valuesOf(chart).length > MAX_ROWS) return "it has too many rows";
   return refusedIn(chart);
@@ -67,7 +67,7 @@ function refusedIn(value: unknown, name = "", depth = 0): string | undefined {
   return undefined;
 }
 
-/** The rows that it brings along, of all its layers. */
+/** The rows of all its layers. */
 export function valuesOf(chart: Record<string, unknown>): Record<string, unknown>[] {
   const own = (chart.data as { values?: unknown } | undefined)?.values;
   if (Array.isArray(own)) {

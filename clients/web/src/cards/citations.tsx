@@ -6,7 +6,7 @@ import { Icon } from "../app/icon.js";
 import { safeLink } from "../markdown/links.js";
 import { Line } from "../markdown/prose.js";
 import { dateTime, number, text } from "../text/locale.js";
-import { openBeside } from "./beside.js";
+import { openSidePanel } from "./side_panel.js";
 
 export interface CitationsProps {
   citations: Citation[];
@@ -44,7 +44,7 @@ function Source({ citation }: { citation: Citation }) {
         <button
           type="button"
           class="text-button"
-          onClick={() => openBeside(<Passage citation={citation} />, title)}
+          onClick={() => openSidePanel(<Passage citation={citation} />, title)}
         >
           {name}
         </button>

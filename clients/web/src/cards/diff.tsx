@@ -2,7 +2,7 @@
 
 import { useSignal } from "@preact/signals";
 
-import { Code, Exactly } from "../markdown/code.js";
+import { Code, ExactText } from "../markdown/code.js";
 import { text } from "../text/locale.js";
 
 const LINES = 400;
@@ -25,7 +25,7 @@ export function Diff({ text: all, title }: { text: string; title?: string | unde
                 {kind ? line[0] : " "}
               </span>
               <bdi>
-                <Exactly>{kind || line.startsWith(" ") ? line.slice(1) : line}</Exactly>
+                <ExactText>{kind || line.startsWith(" ") ? line.slice(1) : line}</ExactText>
               </bdi>
             </span>
           );

@@ -2,23 +2,23 @@
  * How results are shown: by what kind of display a tool returns, or by the tool.
  *
  * A card of your own is a component here: for a tool under its id in `TOOLS`, for a new kind of
- * display in `DISPLAYS`. It is given data that nobody has vouched for, and makes elements of it.
+ * display in `DISPLAYS`. Its data is untrusted; it renders elements, never HTML.
  */
 
 import type { ShownCall } from "@rollcall/client";
 import type { Display } from "@rollcall/client/wire";
 import { Component, type ComponentChildren, type ComponentType } from "preact";
 
-import { later } from "../app/later.js";
+import { lazy } from "../app/lazy.js";
 import { Code } from "../markdown/code.js";
 import { Markdown } from "../markdown/markdown.js";
 import { Diff } from "./diff.js";
 import { DataTable } from "./data_table.js";
 import type { ChartProps } from "./chart.js";
-import { MadeActivity } from "./made_activity.js";
+import { ActivityCard } from "./activity_card.js";
 import { Value } from "./value.js";
 
-const Chart = later<ChartProps>(() => import("./chart.js").then(({ Chart }) => Chart));
+const Chart = lazy<ChartProps>(() => import("./chart.js").then(({ Chart }) => Chart));
 
 export const DISPLAYS: Record<Display["type"], ComponentType<{ display: Display }>> = {
   text: TextDisplay,
@@ -29,20 +29,20 @@ export const DISPLAYS: Record<Display["type"], ComponentType<{ display: Display 
   diff: ({ display }) => <Diff text={display.text ?? ""} title={display.title} />,
 };
 
-/** A tool's own card has the display of its result as `children`, to show or to leave out. */
-type OwnCard = ComponentType<{ call: ShownCall; children: ComponentChildren }>;
+/** A tool's own card. Its `children` are the display of the result. */
+type ToolDisplay = ComponentType<{ call: ShownCall; children: ComponentChildren }>;
 
-export const TOOLS: Partial<Record<string, OwnCard>> = {
-  generate_interactive_activity: MadeActivity,
+export const TOOLS: Partial<Record<string, ToolDisplay>> = {
+  generate_interactive_activity: ActivityCard,
 };
 
-/** A tool's own card; names are what a model wrote, of which `toString` is none. */
-export function ownCard(tool: string): OwnCard | undefined {
+/** The card of a tool, if it has one. Own keys only: a model may write `toString`. */
+export function displayOf(tool: string): ToolDisplay | undefined {
   return Object.hasOwn(TOOLS, tool) ? TOOLS[tool] : undefined;
 }
 
-/** Shows data by its values where the component that draws it has failed. */
-export class OrValues extends Component<{ data: unknown; children: ComponentChildren }, { hasFailed: boolean }> {
+/** An error boundary that shows the plain values of a display whose component failed. */
+export class DisplayBoundary extends Component<{ data: unknown; children: ComponentChildren }, { hasFailed: boolean }> {
   override state = { hasFailed: false };
 
   static override getDerivedStateFromError = () => ({ hasFailed: true });
@@ -61,9 +61,9 @@ export function DisplayView({ display }: { display: Display }) {
   const View = Object.hasOwn(DISPLAYS, display.type) ? DISPLAYS[display.type] : TextDisplay;
   return (
     <div class="display" data-type={display.type}>
-      <OrValues data={display}>
+      <DisplayBoundary data={display}>
         <View display={display} />
-      </OrValues>
+      </DisplayBoundary>
     </div>
   );
 }

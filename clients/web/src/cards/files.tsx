@@ -6,10 +6,10 @@ import { useContext } from "preact/hooks";
 
 import { Icon } from "../app/icon.js";
 import { toast } from "../app/toast.js";
-import { CurrentConnection } from "../firebase/current.js";
+import { ConnectionContext } from "../firebase/connection_context.js";
 import { Line } from "../markdown/prose.js";
 import { bytes, text } from "../text/locale.js";
-import { isShown, openBeside, save } from "./beside.js";
+import { isShown, openSidePanel, save } from "./side_panel.js";
 
 export function Files({ files }: { files: FileRef[] }) {
   return (
@@ -22,7 +22,7 @@ export function Files({ files }: { files: FileRef[] }) {
 }
 
 function FileRow({ file }: { file: FileRef }) {
-  const connection = useContext(CurrentConnection);
+  const connection = useContext(ConnectionContext);
   const isBusy = useSignal(false);
   const use = async (what: (content: File) => void) => {
     if (!connection || isBusy.value) return;
@@ -43,7 +43,7 @@ function FileRow({ file }: { file: FileRef }) {
         <bdi>{file.name}</bdi> <Line class="quiet">{bytes(file.bytes)}</Line>
       </span>
       {isShown(file.contentType) && (
-        <button type="button" class="button small" disabled={isBusy.value} onClick={() => use(openBeside)}>
+        <button type="button" class="button small" disabled={isBusy.value} onClick={() => use(openSidePanel)}>
           {text("files.open")}
           <span class="visually-hidden"> {file.name}</span>
         </button>

@@ -1,18 +1,18 @@
-/** How far a call of a tool is, as its card says it. */
+/** The status, error and result of a tool call. */
 
 import type { ShownCall } from "@rollcall/client";
 import type { CallStatus } from "@rollcall/client/wire";
 
 export type CardStatus = CallStatus | "writing" | "running";
 
-/** The record has the last word; until there is one, the events tell. */
+/** From the call's record, or from its events until there is one. */
 export function statusOf(call: ShownCall): CardStatus {
   if (call.record) return call.record.status;
   if (call.result !== undefined) return errorOf(call) ? "failed" : "done";
   return call.isWhole ? "running" : "writing";
 }
 
-/** What went wrong, for a person. */
+/** The error message. */
 export function errorOf({ record, result }: ShownCall): string | undefined {
   if (record) return record.error && String(record.error.message ?? record.error.code ?? "");
   const told = parsed(result) as { error?: { message?: unknown } } | undefined;
@@ -20,7 +20,7 @@ export function errorOf({ record, result }: ShownCall): string | undefined {
   return message === undefined ? undefined : String(message);
 }
 
-/** What it answered, as data where it is that. */
+/** The result, parsed if it is JSON. */
 export function resultOf({ record, result }: ShownCall): unknown {
   return record ? record.result : (parsed(result) ?? result);
 }
@@ -35,8 +35,8 @@ function parsed(text: string | undefined): unknown {
 }
 
 /**
- * The arguments in a few words, for the card's first line. Ids tell people nothing, nor do words of
- * code that a tool lists, such as "lesson_plan".
+ * A summary of the arguments for the card's first line, without ids and enum values such as
+ * "lesson_plan".
  */
 export function gist(args: unknown, schema: Record<string, unknown> = {}): string {
   if (typeof args !== "object" || args === null) return "";

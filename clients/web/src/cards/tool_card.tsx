@@ -7,7 +7,7 @@ import { useId } from "preact/hooks";
 import { Icon, type IconName } from "../app/icon.js";
 import { Line } from "../markdown/prose.js";
 import { number, text } from "../text/locale.js";
-import { DisplayView, OrValues, ownCard } from "./displays.js";
+import { DisplayView, DisplayBoundary, displayOf } from "./displays.js";
 import { Files } from "./files.js";
 import { type CardStatus, errorOf, gist, resultOf, statusOf } from "./outcome.js";
 import { toolName, toolOf } from "./tools.js";
@@ -31,7 +31,7 @@ export function ToolCard({ call }: ToolCardProps) {
   const id = useId();
   const status = statusOf(call);
   const { record, progress } = call;
-  const Own = ownCard(call.tool);
+  const Own = displayOf(call.tool);
   const error = errorOf(call);
   const isDone = status === "done";
   const icon = ICONS[status];
@@ -78,9 +78,9 @@ export function ToolCard({ call }: ToolCardProps) {
       )}
       {status === "unknown" && <p class="tool-error">{text("card.unknown.note")}</p>}
       {Own ? (
-        <OrValues data={record ?? call.arguments}>
+        <DisplayBoundary data={record ?? call.arguments}>
           <Own call={call}>{shown}</Own>
-        </OrValues>
+        </DisplayBoundary>
       ) : (
         shown
       )}

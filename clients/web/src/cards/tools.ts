@@ -1,4 +1,4 @@
-/** What the tools are called in the user's language, and what they take. */
+/** The tools' names in the user's language, and their schemas. */
 
 import { signal } from "@preact/signals";
 
@@ -14,7 +14,7 @@ export interface Tool {
 const tools = signal<ReadonlyMap<string, Tool>>(new Map());
 let loaded: string | undefined;
 
-/** Read them all, once for a user and language. Without them, cards show ids in place of names. */
+/** Load all tools, once for each user and language. Until then, cards show ids. */
 export async function loadTools(connection: Connection): Promise<void> {
   const wanted = `${connection.uid} ${locale.value}`;
   if (loaded === wanted) return;
@@ -43,7 +43,7 @@ export function toolOf(id: string): Tool | undefined {
   return tools.value.get(id);
 }
 
-/** The platform's own tools, which every agent has and no list names. */
+/** The platform's own tools, which no list contains. */
 const OWN = new Map<string, Key>([
   ["ask_user", "card.ask_user"],
   ["find_tools", "card.find_tools"],

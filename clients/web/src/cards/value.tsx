@@ -2,7 +2,7 @@
 
 import { useSignal } from "@preact/signals";
 
-import { Exactly, ShowRest } from "../markdown/code.js";
+import { ExactText, ShowRest } from "../markdown/code.js";
 import { directionOf } from "../text/direction.js";
 import { text } from "../text/locale.js";
 
@@ -19,7 +19,7 @@ export function Values({ of, isWhole = false }: { of: Record<string, unknown>; i
       {shown.map(([name, value]) => (
         <div key={name}>
           <dt dir="ltr">
-            <Exactly>{name}</Exactly>
+            <ExactText>{name}</ExactText>
           </dt>
           <dd>
             <Value value={value} isWhole={isWhole} depth={1} />
@@ -69,7 +69,7 @@ function Nested({ of, isWhole, depth }: { of: object; isWhole: boolean; depth: n
       {Object.entries(of).map(([name, value]) => (
         <div key={name}>
           <dt dir="ltr">
-            <Exactly>{name}</Exactly>
+            <ExactText>{name}</ExactText>
           </dt>
           <dd>
             <Value value={value} isWhole={isWhole} depth={depth + 1} />
@@ -87,7 +87,7 @@ function Exact({ value, isWhole, isCode }: { value: string; isWhole: boolean; is
   if (!value) return <span class="quiet">{text("value.empty")}</span>;
   return (
     <span class="exact" dir={isCode ? "ltr" : (directionOf(value) ?? "ltr")}>
-      <Exactly>{rest ? value.slice(0, MAX_CHARS) : value}</Exactly>
+      <ExactText>{rest ? value.slice(0, MAX_CHARS) : value}</ExactText>
       {rest > 0 && <ShowRest chars={rest} onClick={() => (isOpen.value = true)} />}
     </span>
   );

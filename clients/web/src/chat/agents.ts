@@ -21,7 +21,7 @@ export const agentsProblem = signal<RollcallError | undefined>(undefined);
 /** The user and the language that they are read for. */
 let wanted: { uid: string; locale: string } | undefined;
 
-/** Read them, once for a user and a language; after a failure, when it is asked again. */
+/** Load the agents, once for each user and language, and again after a failure. */
 export async function loadAgents(connection: Connection): Promise<void> {
   const mine = { uid: connection.uid, locale: locale.value };
   if (wanted?.uid === mine.uid && wanted.locale === mine.locale) return;

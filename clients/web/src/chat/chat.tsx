@@ -4,10 +4,10 @@ import type { RollcallError } from "@rollcall/client";
 import { useComputed, useSignal, useSignalEffect } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 
-import { go, place } from "../app/place.js";
+import { navigate, route } from "../app/route.js";
 import { toast } from "../app/toast.js";
 import type { Connection } from "../firebase/connection.js";
-import { CurrentConnection } from "../firebase/current.js";
+import { ConnectionContext } from "../firebase/connection_context.js";
 import { locale, text } from "../text/locale.js";
 import { agentName, agents, agentsProblem, chosenAgent, loadAgents } from "./agents.js";
 import { Beside, load } from "./answer_parts.js";
@@ -21,7 +21,7 @@ import { problemOf } from "./problems.js";
 export function Chat({ connection }: { connection: Connection }) {
   const current = useSignal<Conversation | undefined>(undefined);
   const error = useSignal<RollcallError | undefined>(undefined);
-  const threadId = place.value.id;
+  const threadId = route.value.id;
   useEffect(() => {
     const open = current.value;
     if (threadId && open?.threadId.value === threadId) return; // it was begun here
@@ -44,8 +44,8 @@ export function Chat({ connection }: { connection: Connection }) {
   useEffect(() => () => current.value?.close(), []);
   useSignalEffect(() => {
     const open = current.value?.threadId.value;
-    if (open && !place.peek().id && place.peek().view === "chat")
-      go({ view: "chat", id: open }, { isSame: true });
+    if (open && !route.peek().id && route.peek().view === "chat")
+      navigate({ view: "chat", id: open }, { isSame: true });
   });
 
   if (error.value)
@@ -148,7 +148,7 @@ export function ConversationView({ conversation, connection, heading }: Conversa
   const error = conversation.error.value;
   useEffect(() => void load().then(({ loadTools }) => loadTools(connection)), [connection, locale.value]);
   return (
-    <CurrentConnection.Provider value={connection}>
+    <ConnectionContext.Provider value={connection}>
     <div class="with-beside">
     <div class="conversation" part="conversation">
       <h1 class="conversation-title" dir="auto">
@@ -179,6 +179,6 @@ export function ConversationView({ conversation, connection, heading }: Conversa
     </div>
     <Beside />
     </div>
-    </CurrentConnection.Provider>
+    </ConnectionContext.Provider>
   );
 }

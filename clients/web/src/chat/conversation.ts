@@ -1,9 +1,8 @@
 /**
  * A conversation with an agent: its turns, read from the thread's log and followed as they happen.
  *
- * What the page shows comes from two places that tell the same: a run that is followed, and the
- * log. Which run is the newest is what the thread's document says, so that a reload, another tab and
- * another device all come to the same transcript.
+ * The page combines two sources: the followed run, and the log. The thread's document says which run
+ * is the newest, so that a reload, another tab and another device all show the same transcript.
  */
 
 import { RollcallError, type ClientTools, type Entry, type Place, type Run, type ShownCall } from "@rollcall/client";
@@ -11,7 +10,7 @@ import type { Decision, Interrupt, MediaPart, TextPart } from "@rollcall/client/
 import { batch, computed, signal } from "@preact/signals";
 
 import type { Connection } from "../firebase/connection.js";
-import type { Store, ThreadState } from "../store/store.js";
+import type { Store, ThreadDocument } from "../store/store.js";
 import { locale } from "../text/locale.js";
 import { type Item, Turn } from "./turn.js";
 
@@ -34,22 +33,22 @@ export class Conversation {
     const state = this.newest.value?.view.value.state;
     return state === "sending" || state === "running";
   });
-  /** What the server refused, where the thread's own turns took its place: to be sent again. */
+  /** A refused message that newer turns of the thread replaced on the screen; it can be sent again. */
   readonly unsent = signal<Turn | undefined>(undefined);
-  /** Why nothing can be said in it any more. */
+  /** Why no message can be sent any more. */
   readonly closed = signal<string | undefined>(undefined);
   readonly context: Record<string, unknown> | undefined;
   readonly connection: Connection;
-  /** The tools that run here, on the user's device. */
+  /** The client tools of this page. */
   readonly #clientTools: ClientTools | undefined;
   #older: Place | undefined;
-  #thread: ThreadState | undefined;
+  #thread: ThreadDocument | undefined;
   #stopWatching: (() => void) | undefined;
   #isClosed = false;
-  /** The time of the thread's document for which its log was read. */
-  #readAt: string | undefined;
+  /** The update time of the thread's document when its log was read. */
+  #loadedAt: string | undefined;
   #isCatchingUp = false;
-  /** Whether there was something to catch up on while that went on. */
+  /** Whether the thread changed again while catching up. */
   #isDue = false;
 
   constructor(
@@ -65,19 +64,19 @@ export class Conversation {
     if (to.threadId) void this.#open(to.threadId);
   }
 
-  /** Watch no longer; what runs goes on. */
+  /** Stop watching. Runs go on. */
   close(): void {
     this.#isClosed = true;
     this.#stopWatching?.();
     for (const turn of this.turns.value) turn.run?.leave();
   }
 
-  /** Send a message, or another in the place of the newest turn's. */
+  /** Send a message, which may replace the newest turn. */
   async send(message: Parts, { replaces }: { replaces?: Turn } = {}): Promise<void> {
     const turn = this.#begin(message, replaces);
     const { rollcall } = await this.#store();
     const run = rollcall.run({
-      ...this.#about(),
+      ...this.#request(),
       message,
       runId: turn.runId,
       ...(turn.replaces && { replaces: turn.replaces }),
@@ -85,26 +84,26 @@ export class Conversation {
     await this.#follow(turn, run);
   }
 
-  /** Ask the newest message again; the new answer takes the old one's place. */
+  /** Ask again; the new answer replaces the old one. */
   async retry(turn: Turn): Promise<void> {
     const again = this.#begin(turn.message, turn);
     const { rollcall } = await this.#store();
     const { runId } = again;
-    // A message that the server never took is sent, in the place of the turn that it was to take.
+    // A message that the server never received is sent as new, with the turn it was to replace.
     const { replaces } = turn;
     const input = turn.turnId
       ? { retry: turn.turnId }
       : { message: turn.message, ...(replaces && { replaces }) };
-    await this.#follow(again, rollcall.run({ ...this.#about(), ...input, runId }));
+    await this.#follow(again, rollcall.run({ ...this.#request(), ...input, runId }));
   }
 
-  /** Stop the run that goes on. */
+  /** Stop the current run. */
   async stop(): Promise<void> {
     await this.newest.value?.run?.cancel();
   }
 
   /**
-   * Decide what the newest turn waits for. Resolves as the turn goes on.
+   * Decide an interrupt of the newest turn. Resolves when the turn continues.
    * @throws RollcallError It was decided otherwise, or too late.
    */
   async decide(interrupt: Interrupt, { approved, reason, ...remarks }: Decision): Promise<void> {
@@ -140,7 +139,7 @@ export class Conversation {
     const torn = turns.at(-1);
     const isTorn = torn && first && torn.turnId === first.turnId && !first.message.length;
     batch(() => {
-      if (isTorn) torn.view.value = joined(torn, first);
+      if (isTorn) torn.view.value = joinTurns(torn, first);
       this.turns.value = [...turns, ...this.turns.value.slice(isTorn ? 1 : 0)];
       this.#setOlder(page.older);
       this.isLoading.value = false;
@@ -148,7 +147,7 @@ export class Conversation {
     void this.#complete(turns);
   }
 
-  #about() {
+  #request() {
     const threadId = this.threadId.value;
     return {
       agent: this.agent,
@@ -161,7 +160,7 @@ export class Conversation {
 
   #begin(message: Parts, replaces: Turn | undefined): Turn {
     const runId = `web-${crypto.randomUUID()}`;
-    // A turn that the server never took leaves its own place to the next.
+    // A turn that the server never received passes on what it was to replace.
     const place = replaces?.turnId ?? replaces?.replaces;
     const turn = new Turn({ key: runId, runId, message, createdAt: new Date(), replaces: place });
     turn.view.value = { state: "sending", items: [] };
@@ -214,17 +213,16 @@ export class Conversation {
     );
   }
 
-  /** Take up the run that the thread is at, where this page does not show it yet. */
+  /** Follow the thread's current run, if this page does not show it yet. */
   #catchUp(): void {
     this.#isDue = true;
-    if (!this.#isCatchingUp) void this.#catchUpUntilItRests();
+    if (!this.#isCatchingUp) void this.#catchUpRepeatedly();
   }
 
   /**
-   * The thread may change while it is read, another run begin while one is followed, and a message
-   * be refused meanwhile.
+   * Repeat while the thread changes: it may change while it is read, and another run may start.
    */
-  async #catchUpUntilItRests(): Promise<void> {
+  async #catchUpRepeatedly(): Promise<void> {
     this.#isCatchingUp = true;
     while (this.#isDue && !this.#isClosed) {
       this.#isDue = false;
@@ -241,18 +239,18 @@ export class Conversation {
     if (!threadId || !thread || this.isBusy.value) return;
     const store = await this.#store();
     const runId = thread.lease?.runId ?? thread.waiting?.runId;
-    if (!runId) return this.#readAnew(store, threadId, thread);
+    if (!runId) return this.#reload(store, threadId, thread);
     const shown = this.newest.value;
     if (shown?.runId === runId && shown.run) return;
     // What the server has not taken stays, with why, as long as the thread has nothing new.
     const isKnown = (each: Turn) => each.runId === runId && each.isComplete;
     if (!shown?.turnId && !thread.waiting && this.turns.value.some(isKnown)) return;
     const state = await store.run(threadId, runId);
-    if (!state || this.#isLeft()) return;
+    if (!state || this.#isStale()) return;
     if (this.newest.value?.turnId !== state.turnId) await this.#readNewest(store, threadId);
     const turn = this.newest.value;
     // The log may be newer than what the thread's document said.
-    if (turn?.turnId !== state.turnId || this.#isLeft()) return;
+    if (turn?.turnId !== state.turnId || this.#isStale()) return;
     if (turn.runId === runId && turn.run) return;
     const isOver = state.status !== "running" && !thread.waiting;
     if (isOver && turn.runId === runId && turn.isComplete) return;
@@ -261,22 +259,22 @@ export class Conversation {
     await this.#follow(turn, store.rollcall.follow({ agent, threadId, runId, ...clientTools }), true);
   }
 
-  /** Nothing runs in the thread; it may have been written on, or cleared, while nobody looked. */
-  async #readAnew(store: Store, threadId: string, thread: ThreadState): Promise<void> {
+  /** Reload an idle thread if it has changed. */
+  async #reload(store: Store, threadId: string, thread: ThreadDocument): Promise<void> {
     const { seconds, nanoseconds } = thread.updatedAt;
     const at = `${seconds}.${nanoseconds}`;
-    if (this.#readAt === at) return;
-    this.#readAt = at;
+    if (this.#loadedAt === at) return;
+    this.#loadedAt = at;
     const { entries } = await store.rollcall.threads.messages(threadId, { limit: 1 });
     if (entries.at(-1)?.turnId !== this.newest.value?.turnId) {
       await this.#readNewest(store, threadId);
     }
   }
 
-  /** Read the newest page of the log; turns that are shown already stay as they are. */
+  /** Read the newest page of the log. Turns already shown stay the same objects. */
   async #readNewest({ rollcall }: Store, threadId: string): Promise<void> {
     const page = await rollcall.threads.messages(threadId, { limit: PAGE });
-    if (this.#isLeft()) return;
+    if (this.#isStale()) return;
     const known = new Map(this.turns.value.map((each) => [each.turnId, each]));
     const turns = turnsOf(page.entries).map((each) => known.get(each.turnId) ?? each);
     const first = page.entries[0]?.n ?? 0;
@@ -289,12 +287,12 @@ export class Conversation {
     void this.#complete(turns);
   }
 
-  /** Whether what was awaited is of no use any more. */
-  #isLeft(): boolean {
+  /** Whether the result of an await is outdated. */
+  #isStale(): boolean {
     return this.#isClosed || this.isBusy.value;
   }
 
-  /** Add to turns of the log what only their runs tell: results of tools, sources, how they ended. */
+  /** Complete turns from the log with what only their runs have: tool results, sources, outcomes. */
   async #complete(turns: Turn[]): Promise<void> {
     const threadId = this.threadId.value;
     if (!threadId) return;
@@ -302,7 +300,7 @@ export class Conversation {
     const newest = this.newest.value;
     await Promise.all(
       turns.map(async (turn) => {
-        // Most turns are words alone, and a run costs a read.
+        // Most turns are text only, and each run costs a read.
         const isTold = turn === newest || turn.hasMore;
         if (!isTold || turn.run || turn.isComplete) return;
         const stored = await store.run(threadId, turn.runId).catch(() => undefined);
@@ -322,7 +320,7 @@ export class Conversation {
   }
 }
 
-/** The turns of a part of the log. One that begins before it has no message here. */
+/** The turns of a page of the log. A turn that starts before the page has no message. */
 function turnsOf(entries: Entry[]): Turn[] {
   const turns: Turn[] = [];
   for (const entry of entries) {
@@ -351,7 +349,7 @@ function itemsOf(entry: Entry): Item[] {
   return [...text, ...calls];
 }
 
-function joined(torn: Turn, rest: Turn) {
+function joinTurns(torn: Turn, rest: Turn) {
   const items = [...torn.view.value.items, ...rest.view.value.items];
   return { ...rest.view.value, items };
 }

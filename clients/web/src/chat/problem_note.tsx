@@ -1,7 +1,7 @@
 /** A note that says what went wrong and what to do. */
 
 import { Icon } from "../app/icon.js";
-import { hrefOf } from "../app/place.js";
+import { hrefOf } from "../app/route.js";
 import { type Key, text } from "../text/locale.js";
 import type { Problem } from "./problems.js";
 

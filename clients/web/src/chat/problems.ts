@@ -1,4 +1,4 @@
-/** What an error or a limit means for the user, in their language, with what to do about it. */
+/** Errors and limits in words for the user, with advice. */
 
 import type { RollcallError } from "@rollcall/client";
 import type { StopReason } from "@rollcall/client/wire";
@@ -8,15 +8,15 @@ import { direction, type Key, text } from "../text/locale.js";
 
 export interface Problem {
   title: string;
-  /** What to do, or what the server said of it. */
+  /** What to do, or the server's message. */
   advice: string;
-  /** Whether the same again may succeed. */
+  /** Whether a retry may succeed. */
   mayRetry: boolean;
-  /** A view that says more. */
+  /** A view with more about it. */
   view?: "usage";
 }
 
-/** Refusals that pass by themselves soon, in seconds: those of a rate, not of a day's budget. */
+/** Up to this many seconds, a refusal counts as a rate limit, and beyond it as a spent budget. */
 const SOON_S = 600;
 
 const BY_CODE: Record<string, { title: Key; advice: Key; mayRetry: boolean }> = {
@@ -44,11 +44,11 @@ export function problemOf(error: RollcallError): Problem {
   }
   const known = BY_CODE[code] ?? BY_CODE.internal!;
   const { title, advice, mayRetry } = known;
-  // A hint in another language is for programs; whoever sets the app up reads it all the same.
+  // A hint in another language is shown only for set-up errors, to the app's developer.
   const isRead = code === "failed-precondition" || directionOf(hint ?? "") === direction.value;
   const said = [message, isRead && hint].filter(Boolean).join("; ");
   const parts = [text(advice, { said })];
-  // By its id whoever runs the app finds in the log what went wrong.
+  // With this id the operator finds the error in the log.
   const incident = /\b[0-9a-f]{12}\b/.exec(message)?.[0];
   if (incident && !parts[0]!.includes(incident)) parts.push(text("problem.incident", { incident }));
   return { title: text(title), advice: parts.join(" "), mayRetry };
@@ -67,7 +67,7 @@ const STOPS: Partial<Record<StopReason, Key>> = {
   model_unavailable: "stop.model",
 };
 
-/** Why an answer ended before the agent was done. A stop by the user says so itself. */
+/** Why an answer stopped early; nothing for a stop by the user. */
 export function stopText(reason: StopReason | undefined): string | undefined {
   const key = reason && STOPS[reason];
   return key && text(key);

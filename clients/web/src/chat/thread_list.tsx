@@ -5,10 +5,10 @@ import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 
 import { Icon } from "../app/icon.js";
-import { go, hrefOf, place } from "../app/place.js";
+import { navigate, hrefOf, route } from "../app/route.js";
 import { toast } from "../app/toast.js";
 import type { Connection } from "../firebase/connection.js";
-import { text, when } from "../text/locale.js";
+import { text, shortTime } from "../text/locale.js";
 import { Confirmation } from "../app/confirmation.js";
 import { agentName } from "./agents.js";
 
@@ -94,7 +94,7 @@ function ThreadRow({ thread, connection }: { thread: Thread; connection: Connect
   const isRenaming = useSignal(false);
   const asking = useSignal<Asking | undefined>(undefined);
   const row = useRef<HTMLLIElement>(null);
-  const isCurrent = place.value.id === thread.id;
+  const isCurrent = route.value.id === thread.id;
   const title = thread.title || text("chat.untitled");
 
   const attempt = async (work: (threads: import("@rollcall/client").Rollcall["threads"]) => Promise<unknown>) => {
@@ -110,7 +110,7 @@ function ThreadRow({ thread, connection }: { thread: Thread; connection: Connect
       if (what === "clear") await threads.clear(thread.id);
       else await threads.delete(thread.id);
       toast(text(what === "clear" ? "threads.cleared" : "threads.deleted"));
-      if (isCurrent) go({ view: "chat" });
+      if (isCurrent) navigate({ view: "chat" });
     });
   const close = () => {
     isOpen.value = false;
@@ -162,7 +162,7 @@ function ThreadRow({ thread, connection }: { thread: Thread; connection: Connect
           <bdi>{title}</bdi>
         </span>
         <span class="quiet thread-about">
-          <bdi>{agentName(thread.agent)}</bdi> <span>{when(thread.updatedAt)}</span>
+          <bdi>{agentName(thread.agent)}</bdi> <span>{shortTime(thread.updatedAt)}</span>
           {thread.waits && <span class="badge">{text("threads.waits")}</span>}
         </span>
       </a>

@@ -1,12 +1,12 @@
-/** One turn of a conversation as it is shown: a message, and what was said and done about it. */
+/** One turn of a conversation: the user's message, and the texts and calls of the answer. */
 
 import { RollcallError, type Run, type RunResult, type ShownCall } from "@rollcall/client";
 import type { MediaPart, TextPart } from "@rollcall/client/wire";
 import { signal } from "@preact/signals";
 
-import type { StoredRun } from "../store/store.js";
+import type { RunDocument } from "../store/store.js";
 
-/** What stands in an answer: a text, or a call of a tool; and the run that it is of. */
+/** An item of an answer: a text or a tool call, with its run. */
 export type Item = { id: string; runId: string } & (
   | { kind: "text"; text: string; isWhole: boolean }
   | { kind: "call"; call: ShownCall }
@@ -22,24 +22,24 @@ export interface TurnView {
 }
 
 export class Turn {
-  /** Unique in its conversation: the id of the run that the message began. */
+  /** The id of the turn's first run; unique in the conversation. */
   readonly key: string;
-  /** Undefined until the server has told it. */
+  /** Undefined until the server has assigned it. */
   turnId: string | undefined;
   /** The newest run of the turn. */
   runId: string;
   readonly message: (TextPart | MediaPart)[];
   readonly createdAt: Date;
-  /** The id of the turn whose place it takes. */
+  /** The id of the turn that it replaces. */
   readonly replaces: string | undefined;
-  /** The run as it is followed, while this page follows it. */
+  /** The run, while this page follows it. */
   run: Run | undefined;
   readonly view = signal<TurnView>({ state: "done", items: [] });
-  /** The place of its first entry in the thread's log, where it was read from there. */
+  /** The number of its first log entry, if it was read from the log. */
   readonly n: number;
-  /** The ids of texts and calls that are followed, in their order, with the runs that they are of. */
+  /** The ids of streamed texts and calls, in order, with their runs. */
   #order = new Map<string, string>();
-  /** What earlier runs of the turn have said and done. */
+  /** Items of the turn's earlier runs. */
   #earlier: Item[] = [];
   #isDue = false;
 
@@ -72,19 +72,19 @@ export class Turn {
     return texts.filter(Boolean).join("\n\n");
   }
 
-  /** Whether it is known how its newest run ended. */
+  /** Whether the end of its newest run is known. */
   get isComplete(): boolean {
     const { result, error } = this.view.value;
     return (result ?? error) !== undefined;
   }
 
-  /** Whether its run tells more than the log: of calls, and of sources that are named by number. */
+  /** Whether its run has more than the log: call results, or sources cited by number. */
   get hasMore(): boolean {
     return this.view.value.items.some((item) => item.kind === "call" || /\[\d+\]/.test(item.text));
   }
 
-  /** Take in what a run's document says of its end. */
-  complete({ status, result, error }: StoredRun): void {
+  /** Apply the end of the run from its document. */
+  complete({ status, result, error }: RunDocument): void {
     const { items } = this.view.value;
     if (result) this.#end(result, items);
     else {
@@ -95,7 +95,7 @@ export class Turn {
     }
   }
 
-  /** Show a run from now on, until it ends or waits. Resolves when it has. */
+  /** Follow a run until it ends or waits. */
   async follow(run: Run, state: TurnState = "sending"): Promise<void> {
     this.run = run;
     this.runId = run.runId;
@@ -120,7 +120,7 @@ export class Turn {
     } catch (cause) {
       const error = cause as RollcallError;
       const state = error.code === "cancelled" ? "cancelled" : "failed";
-      this.view.value = { state, items: settled(this.#items()), error };
+      this.view.value = { state, items: markWhole(this.#items()), error };
     } finally {
       stop();
     }
@@ -130,10 +130,10 @@ export class Turn {
     this.turnId = result.turnId;
     this.runId = result.runId;
     const state = STATES[result.outcome.type];
-    this.view.value = { state, items: withAnswer(settled(items), result), result };
+    this.view.value = { state, items: withAnswer(markWhole(items), result), result };
   }
 
-  /** Once for each picture that the screen shows, however many events come. */
+  /** Update at most once a frame, however many events come. */
   #showSoon(): void {
     if (this.#isDue) return;
     this.#isDue = true;
@@ -141,7 +141,7 @@ export class Turn {
       this.#isDue = false;
       if (this.view.value.state === "running") this.#show("running");
     };
-    // A page that nobody sees is given no pictures.
+    // A hidden page gets no animation frames.
     if (document.hidden) setTimeout(show, 100);
     else requestAnimationFrame(show);
   }
@@ -150,7 +150,7 @@ export class Turn {
     this.view.value = { state, items: this.#items() };
   }
 
-  /** Objects that have not changed stay the same, so that nothing is drawn twice. */
+  /** Unchanged items stay the same objects, so that they are not rendered again. */
   #items(): Item[] {
     const said = new Map(this.run?.messages.map((each) => [`t:${each.id}`, each]));
     const calls = new Map(this.run?.calls.map((each) => [`c:${each.id}`, each]));
@@ -179,16 +179,16 @@ export class Turn {
 
 const STATES = { success: "done", interrupt: "waiting", cancelled: "cancelled" } as const;
 
-/** Items of a run that has ended: nothing is being written any more. */
-function settled(items: Item[]): Item[] {
+/** Mark all texts as complete, after the run has ended. */
+function markWhole(items: Item[]): Item[] {
   return items.map((item) =>
     item.kind === "text" && !item.isWhole ? { ...item, isWhole: true } : item,
   );
 }
 
 /**
- * The result has the last word: a review may have added a remark, a stop may have cut a text. Its
- * records say of calls what became of them.
+ * Apply the result, which overrides the events: a review may have added a remark, a stop may have cut
+ * a text. Its records have the outcomes of the calls.
  */
 function withAnswer(items: Item[], { message, runId, toolCalls }: RunResult): Item[] {
   const records = new Map(toolCalls.map((record) => [`c:${record.id}`, record]));
@@ -199,7 +199,7 @@ function withAnswer(items: Item[], { message, runId, toolCalls }: RunResult): It
   });
   const at = all.findLastIndex((item) => item.kind === "call") + 1;
   const [before, closing] = [all.slice(0, at), all.slice(at)];
-  const isSaid = (items: Item[]) => squeezed(words(items)) === squeezed(message);
+  const isSaid = (items: Item[]) => withoutSpaces(words(items)) === withoutSpaces(message);
   // A remark comes as a text of its own, and belongs to the answer.
   const [first] = closing;
   if (first && isSaid(closing)) return [...before, { ...first, kind: "text", text: message }] as Item[];
@@ -213,6 +213,6 @@ function words(items: Item[]): string {
   return items.map((item) => (item.kind === "text" ? item.text : "")).join("");
 }
 
-function squeezed(text: string): string {
+function withoutSpaces(text: string): string {
   return text.replace(/\s+/g, "");
 }

@@ -6,7 +6,7 @@ import { memo } from "preact/compat";
 import { Icon, type IconName } from "../app/icon.js";
 import { isOnline } from "../app/network.js";
 import { toast } from "../app/toast.js";
-import { dateTime, type Key, text, when } from "../text/locale.js";
+import { dateTime, type Key, text, shortTime } from "../text/locale.js";
 import { ChatApprovals, Citations, Markdown, ToolCard } from "./answer_parts.js";
 import type { Conversation } from "./conversation.js";
 import { ProblemNote } from "./problem_note.js";
@@ -70,7 +70,7 @@ function Message({ turn, conversation, isNewest }: Props) {
       </div>
       <div class="actions">
         <time class="quiet" dateTime={turn.createdAt.toISOString()} title={dateTime(turn.createdAt)}>
-          {when(turn.createdAt)}
+          {shortTime(turn.createdAt)}
         </time>
         {mayEdit && <Action icon="edit" name="turn.edit" onClick={() => (isEditing.value = true)} />}
       </div>

@@ -2,14 +2,14 @@
 
 import { useSignal } from "@preact/signals";
 
-import { later } from "../app/later.js";
+import { lazy } from "../app/lazy.js";
 import type { ListProps } from "../activity/list.js";
 import type { PlayerProps } from "../activity/player.js";
 import type { Connection } from "../firebase/connection.js";
 import { RollcallElement } from "./element.js";
 
-const Player = later<PlayerProps>(() => import("../activity/player.js").then(({ Player }) => Player));
-const ActivityList = later<ListProps>(() => import("../activity/list.js").then((all) => all.ActivityList));
+const Player = lazy<PlayerProps>(() => import("../activity/player.js").then(({ Player }) => Player));
+const ActivityList = lazy<ListProps>(() => import("../activity/list.js").then((all) => all.ActivityList));
 
 export class ActivityElement extends RollcallElement {
   static readonly observedAttributes = ["content", "locale"];

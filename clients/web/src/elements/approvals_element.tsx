@@ -4,7 +4,7 @@ import { useSignalEffect } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 
 import { Inbox } from "../approvals/inbox.js";
-import { waitingFor } from "../approvals/waiting.js";
+import { pendingApprovals } from "../approvals/pending_approvals.js";
 import type { Connection } from "../firebase/connection.js";
 import { RollcallElement } from "./element.js";
 
@@ -18,7 +18,7 @@ export class ApprovalsElement extends RollcallElement {
 
 function ApprovalsView(props: { connection: Connection; tell: (name: string, detail: object) => void }) {
   const { connection, tell } = props;
-  const waiting = useMemo(() => waitingFor(connection), [connection]);
+  const waiting = useMemo(() => pendingApprovals(connection), [connection]);
   useSignalEffect(() => tell("rollcall-count", { count: waiting.count.value }));
   return (
     <Inbox

@@ -8,17 +8,17 @@ import { Announcements } from "../app/toast.js";
 import { Connection, type HostFirebase } from "../firebase/connection.js";
 import { direction, type Locale, LOCALES, locale, text } from "../text/locale.js";
 
-/** The app's styles, put in by the build. */
+/** The app's styles, inserted by the build. */
 declare const ROLLCALL_STYLES: string;
 
 /** Elements of one Firebase share the client. */
 const connections = new WeakMap<HostFirebase["functions"], Connection>();
 const usual = signal<HostFirebase | undefined>(undefined);
-/** The elements on the page: of their announcements one is enough. */
+/** The elements on the page, of which one announces to screen readers. */
 const connected = signal<RollcallElement[]>([]);
 let styles: CSSStyleSheet | undefined;
 
-/** Give the page's Firebase to all elements that are given none of their own. */
+/** Set the Firebase objects for all elements without their own. */
 export function useFirebase(firebase: HostFirebase): void {
   usual.value = firebase;
 }
@@ -37,7 +37,7 @@ export abstract class RollcallElement extends HTMLElement {
     this.#own.value = value;
   }
 
-  /** What it shows once somebody is signed in. */
+  /** The content for a signed-in user. */
   protected abstract view(connection: Connection): ComponentChild;
 
   connectedCallback(): void {
@@ -66,7 +66,7 @@ export abstract class RollcallElement extends HTMLElement {
     this.dispatchEvent(new CustomEvent(name, { detail, bubbles: true, composed: true }));
   }
 
-  /** A property that was set before the element was defined stands in the way of its own. */
+  /** A property that was set before the element was defined hides the accessor of the class. */
   #takeEarly(name: "firebase"): void {
     if (!Object.hasOwn(this, name)) return;
     const value = this[name];

@@ -1,4 +1,4 @@
-/** Calls of packs' functions, and what became of those that failed. */
+/** Calls of packs' functions, and their errors. */
 
 import { RollcallError } from "@rollcall/client";
 import { httpsCallable } from "firebase/functions";
@@ -6,7 +6,7 @@ import { httpsCallable } from "firebase/functions";
 import { locale } from "../text/locale.js";
 import type { Connection } from "./connection.js";
 
-/** Codes after which the same call may succeed by itself. */
+/** Codes after which a retry of the same call may succeed. */
 const PASSING = new Set(["unavailable", "deadline-exceeded", "aborted"]);
 
 /**
@@ -27,11 +27,11 @@ export async function call<Result>(
   }
 }
 
-export function isPassing({ code, retryAfterS }: RollcallError): boolean {
+export function isTransient({ code, retryAfterS }: RollcallError): boolean {
   return PASSING.has(code) || (code === "resource-exhausted" && retryAfterS !== undefined);
 }
 
-/** A function says why it refuses, in details. What has none was said by the network, or on the way. */
+/** An error of a function has details. One without them came from the network or a proxy. */
 function errorOf(error: unknown): RollcallError {
   const { code = "", message, details } = error as { code?: string; message: string; details?: unknown };
   if (typeof details === "object" && details !== null && "code" in details) {

@@ -1,11 +1,11 @@
-/** What a deployment says of itself: `rollcall.json`, and what Hosting says of its Firebase project. */
+/** The configuration of a deployment: `rollcall.json`, and the Firebase project from Hosting. */
 
 import type { FirebaseOptions } from "firebase/app";
 
 export type SignInMethod = "password" | "google" | "anonymous";
 
 export interface Configuration {
-  /** What the app is called. */
+  /** The app's name. */
   name: string;
   /** The region of the functions. */
   region: string;
@@ -32,7 +32,7 @@ export interface Deployment {
 /** Read it from the site that the page came from. */
 export async function readDeployment(): Promise<Deployment> {
   const [configuration, firebase, emulators] = await Promise.all([
-    read(beside("rollcall.json")).then((answer) => answer.json() as Promise<Configuration>),
+    read(assetUrl("rollcall.json")).then((answer) => answer.json() as Promise<Configuration>),
     read("/__/firebase/init.json").then((answer) => answer.json() as Promise<FirebaseOptions>),
     isLocal() ? readEmulators() : undefined,
   ]);
@@ -40,8 +40,8 @@ export async function readDeployment(): Promise<Deployment> {
 }
 
 /**
- * The emulators beside the Hosting emulator. It tells them in a script alone, which is read here and
- * not run.
+ * The emulators that run with the Hosting emulator. It only lists them in a script, which is parsed
+ * here and not run.
  */
 async function readEmulators(): Promise<Emulators | undefined> {
   const script = await (await read("/__/firebase/init.js?useEmulator=true")).text();
@@ -50,7 +50,7 @@ async function readEmulators(): Promise<Emulators | undefined> {
 }
 
 /** The address of a file of the app, which may be in any folder of the site. */
-export function beside(name: string): string {
+export function assetUrl(name: string): string {
   return new URL(name, import.meta.url).href;
 }
 

@@ -1,4 +1,4 @@
-/** The Firebase project, and its Rollcall functions. Firestore is loaded when it is first wanted. */
+/** The Firebase project, and its Rollcall functions. Firestore is loaded on first use. */
 
 import { signal } from "@preact/signals";
 import { type FirebaseApp, initializeApp } from "firebase/app";
@@ -20,7 +20,7 @@ import type { Deployment } from "./configuration.js";
 
 const KEPT = "rollcall.client";
 
-/** Firebase as a page has it that is not this app's own. */
+/** The Firebase objects of a host page. */
 export interface HostFirebase {
   auth: Auth;
   functions: Functions;
@@ -77,7 +77,7 @@ export class Connection {
     }
   }
 
-  /** Begin App Check before anything is asked, where the project enforces it. */
+  /** Start App Check before the first request, if the project enforces it. */
   async attest(): Promise<void> {
     const { configuration, emulators } = this.deployment;
     if (!configuration.appCheckSiteKey || emulators) return;
@@ -86,7 +86,7 @@ export class Connection {
     initializeAppCheck(this.app, { provider, isTokenAutoRefreshEnabled: true });
   }
 
-  /** What is read from Firestore, and the client that follows runs there. */
+  /** The store with Firestore and the client, loaded on first use. */
   store(): Promise<Store> {
     this.#store ??= import("../store/store.js").then(
       ({ Store }) => new Store(this),
@@ -98,12 +98,12 @@ export class Connection {
     return this.#store;
   }
 
-  /** What one of Rollcall's own functions is called. */
+  /** The name of one of Rollcall's own functions. */
   functionName(name: string): string {
     return this.prefix ? `${this.prefix}_${name}` : name;
   }
 
-  /** False a moment before the views of who signs out are taken down. */
+  /** Becomes false just before the views of a user who signs out are removed. */
   get isSignedIn(): boolean {
     return this.auth.currentUser !== null;
   }
@@ -120,7 +120,7 @@ export class Connection {
   }
 }
 
-/** This tab's id: after a reload its tool calls are still its own. */
+/** The tab's client id, which survives a reload, so that pending tool calls stay this tab's. */
 export function clientId(): string {
   const kept = tab.get(KEPT) ?? crypto.randomUUID();
   tab.set(KEPT, kept);

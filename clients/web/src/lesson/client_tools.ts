@@ -1,4 +1,4 @@
-/** The tutor's tools that run here. */
+/** The tutor's client tools. */
 
 /** What was only written or said live was not recorded, and the tutor goes on without. */
 export const CLIENT_TOOLS: Record<string, () => never> = {

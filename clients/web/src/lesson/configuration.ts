@@ -1,4 +1,4 @@
-/** Which tools a lesson has and when each may fire, as `configure_lesson` takes it. */
+/** The tool configuration of a lesson: which tools it has, and when each may be called. */
 
 export interface Trigger {
   type: string;
@@ -21,7 +21,7 @@ export interface ToolConfiguration {
   globalInstructions?: string | null;
 }
 
-/** What a trigger needs beside its type. */
+/** The argument of a trigger. */
 export interface TriggerField {
   name: "keywords" | "minTurns" | "minutesRemaining";
   label: string;
@@ -50,17 +50,17 @@ export interface LessonTool {
   triggers: TriggerChoice[];
 }
 
-export interface Named {
+export interface NamedOption {
   id: string;
   name: string;
 }
 
-/** What `list_lesson_tools` says: the panel has no list of its own. */
+/** The result of `list_lesson_tools`. */
 export interface Catalogue {
   tools: LessonTool[];
-  presets: (Named & { description: string; toolConfiguration: ToolConfiguration })[];
-  categories: Named[];
-  lessonTypes: Named[];
+  presets: (NamedOption & { description: string; toolConfiguration: ToolConfiguration })[];
+  categories: NamedOption[];
+  lessonTypes: NamedOption[];
   levels: string[];
   limits: {
     titleChars: number;
@@ -74,14 +74,14 @@ export interface Catalogue {
   };
 }
 
-/** What a configuration says of a tool; one that it does not name is off, with the default trigger. */
+/** The setting of a tool; by default it is off, with its first trigger. */
 export function settingOf({ tools }: ToolConfiguration, tool: LessonTool): ToolSetting {
   const found = tools.find(({ toolId }) => toolId === tool.toolId);
   const type = tool.triggers[0]?.type ?? "always";
   return found ?? { toolId: tool.toolId, enabled: false, triggerCondition: { type }, setBy: "auto" };
 }
 
-/** The configuration with a tool as the teacher has set it. */
+/** The configuration with one tool set by the teacher. */
 export function withSetting(configuration: ToolConfiguration, setting: ToolSetting): ToolConfiguration {
   const mine: ToolSetting = { ...setting, setBy: "teacher" };
   const isThere = configuration.tools.some(({ toolId }) => toolId === setting.toolId);
@@ -91,20 +91,20 @@ export function withSetting(configuration: ToolConfiguration, setting: ToolSetti
   return { ...configuration, tools };
 }
 
-/** A trigger of another kind, with the least that it needs. */
+/** A new trigger with the smallest valid argument. */
 export function newTrigger({ type, field }: TriggerChoice): Trigger {
   if (!field) return { type };
   const least = { texts: [], integer: field.minimum ?? 1, choice: field.choices?.[0] };
   return { type, [field.name]: least[field.type] };
 }
 
-export function enabledIn({ tools }: ToolConfiguration): string[] {
+export function enabledTools({ tools }: ToolConfiguration): string[] {
   return tools.filter(({ enabled }) => enabled).map(({ toolId }) => toolId);
 }
 
 /** The tools that are on in `after` and were not in `before`. */
-export function switchedOn(before: ToolConfiguration, after: ToolConfiguration): ToolSetting[] {
-  const earlier = new Set(enabledIn(before));
+export function newlyEnabled(before: ToolConfiguration, after: ToolConfiguration): ToolSetting[] {
+  const earlier = new Set(enabledTools(before));
   return after.tools.filter(({ toolId, enabled }) => enabled && !earlier.has(toolId));
 }
 

@@ -14,11 +14,11 @@ import { useState } from "preact/hooks";
 import { Confirmation } from "../app/confirmation.js";
 import { Icon } from "../app/icon.js";
 import type { Connection } from "../firebase/connection.js";
-import { tellRefusal } from "../school/refusal.js";
+import { toastRefusal } from "../school/refusal.js";
 import { TextField } from "./field.js";
-import { Listed } from "./listed.js";
+import { LoadableList } from "./loadable_list.js";
 import type { PanelProps } from "./panel.js";
-import { type Course, coursesOf, document, type Pupil, pupilsOf, useDocument, useDocuments } from "./stored.js";
+import { type Course, coursesOf, document, type Pupil, pupilsOf, useDocument, useDocuments } from "./documents.js";
 import { say } from "./texts.js";
 
 const NAME_CHARS = 120;
@@ -35,7 +35,7 @@ export function Courses({ connection, go }: PanelProps) {
   };
   return (
     <>
-      <Listed found={courses} empty={say("courses.empty")}>
+      <LoadableList found={courses} empty={say("courses.empty")}>
         {(found) => (
           <ul class="lesson-list">
             {found.sort(byName).map((course) => (
@@ -48,7 +48,7 @@ export function Courses({ connection, go }: PanelProps) {
             ))}
           </ul>
         )}
-      </Listed>
+      </LoadableList>
       <form
         class="lesson-inline"
         onSubmit={(event) => {
@@ -88,7 +88,7 @@ export function CoursePage({ connection, id, go }: PanelProps & { id: string }) 
         {say("courses.all")}
       </button>
       <h2 dir="auto">{course.value?.name}</h2>
-      <Listed found={pupils} empty={say("pupils.empty")}>
+      <LoadableList found={pupils} empty={say("pupils.empty")}>
         {(all) => {
           const found = all.filter(({ name }) => name.toLowerCase().includes(wanted.value.trim().toLowerCase()));
           return (
@@ -118,7 +118,7 @@ export function CoursePage({ connection, id, go }: PanelProps & { id: string }) 
             </>
           );
         }}
-      </Listed>
+      </LoadableList>
       <form
         class="lesson-inline"
         onSubmit={(event) => {
@@ -163,7 +163,7 @@ async function written<T>(connection: Connection, write: (db: Firestore) => Prom
     const { db } = await connection.store();
     return await write(db);
   } catch (error) {
-    tellRefusal(error);
+    toastRefusal(error);
     return undefined;
   }
 }

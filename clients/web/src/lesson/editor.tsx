@@ -4,12 +4,12 @@ import { useEffect, useRef } from "preact/hooks";
 
 import { RefusalNote, refusalOf } from "../school/refusal.js";
 import { LOCALES, locale, nameOf, number, text } from "../text/locale.js";
-import { type Catalogue, enabledIn, presetOf, settingOf } from "./configuration.js";
+import { type Catalogue, enabledTools, presetOf, settingOf } from "./configuration.js";
 import { Estimate } from "./estimate.js";
 import { Field, Refusal, Select, TextField } from "./field.js";
 import { type Lesson, LessonDraft } from "./lesson_draft.js";
 import type { PanelProps } from "./panel.js";
-import { type Course, coursesOf, useDocuments } from "./stored.js";
+import { type Course, coursesOf, useDocuments } from "./documents.js";
 import { Tasks } from "./tasks.js";
 import { say } from "./texts.js";
 import { ToolRow } from "./tool_setting.js";
@@ -171,7 +171,7 @@ function Tools({ draft, lesson, catalogue }: PartProps) {
   const configuration = lesson.toolConfiguration;
   const preset = presetOf(configuration, catalogue);
   const { limits } = catalogue;
-  const count = enabledIn(configuration).length;
+  const count = enabledTools(configuration).length;
   const at = (toolId: string) => `toolConfiguration.tools.${configuration.tools.findIndex((each) => each.toolId === toolId)}`;
   return (
     <section class="editor-part">

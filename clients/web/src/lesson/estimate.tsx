@@ -2,7 +2,7 @@
 
 import { Icon } from "../app/icon.js";
 import { number } from "../text/locale.js";
-import { type Catalogue, enabledIn } from "./configuration.js";
+import { type Catalogue, enabledTools } from "./configuration.js";
 import type { LessonDraft } from "./lesson_draft.js";
 import { say } from "./texts.js";
 
@@ -10,7 +10,7 @@ export function Estimate({ draft, catalogue }: { draft: LessonDraft; catalogue: 
   const preview = draft.preview.value;
   if (!preview) return draft.refusal.value ? null : <p class="quiet">{say("estimate.none")}</p>;
   const { estimatedTokens: tokens, optimisation, warnings, systemPrompt } = preview;
-  const enabled = draft.lesson.value ? enabledIn(draft.lesson.value.toolConfiguration) : [];
+  const enabled = draft.lesson.value ? enabledTools(draft.lesson.value.toolConfiguration) : [];
   return (
     <div class="estimate">
       <p class="amount">

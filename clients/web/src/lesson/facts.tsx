@@ -4,9 +4,9 @@ import { deleteDoc, updateDoc } from "firebase/firestore";
 
 import { Icon } from "../app/icon.js";
 import type { Connection } from "../firebase/connection.js";
-import { tellRefusal } from "../school/refusal.js";
-import { Listed } from "./listed.js";
-import { document, type Fact, factsOf, useDocuments } from "./stored.js";
+import { toastRefusal } from "../school/refusal.js";
+import { LoadableList } from "./loadable_list.js";
+import { document, type Fact, factsOf, useDocuments } from "./documents.js";
 import { say, sayOf } from "./texts.js";
 
 /** The pupil's own facts. */
@@ -18,14 +18,14 @@ export function OwnFacts({ connection }: { connection: Connection }) {
       const fact = document("profiles", uid, "facts", id)((await connection.store()).db);
       await (fields ? updateDoc(fact, fields) : deleteDoc(fact));
     } catch (error) {
-      tellRefusal(error);
+      toastRefusal(error);
     }
   };
   return (
     <section>
       <h2>{say("facts.title")}</h2>
       <p class="quiet">{say("facts.note")}</p>
-      <Listed found={facts} empty={say("facts.empty")}>
+      <LoadableList found={facts} empty={say("facts.empty")}>
         {(found) => (
           <ul class="lesson-list facts">
             {found.map(({ id, category, fact, shared }) => (
@@ -54,7 +54,7 @@ export function OwnFacts({ connection }: { connection: Connection }) {
             ))}
           </ul>
         )}
-      </Listed>
+      </LoadableList>
     </section>
   );
 }

@@ -1,14 +1,14 @@
 /** Lessons: the panel for who teaches, the room for who learns; each is loaded by those alone. */
 
-import { later } from "../app/later.js";
-import { go, place } from "../app/place.js";
+import { lazy } from "../app/lazy.js";
+import { navigate, route } from "../app/route.js";
 import type { Connection } from "../firebase/connection.js";
 import type { PanelProps } from "./panel.js";
 
 type PartProps = PanelProps & { at: string };
 
-const Panel = later<PartProps>(() => import("./panel.js").then(({ LessonPanel }) => LessonPanel));
-const Room = later<PartProps>(() => import("./room.js").then(({ Room }) => Room));
+const Panel = lazy<PartProps>(() => import("./panel.js").then(({ LessonPanel }) => LessonPanel));
+const Room = lazy<PartProps>(() => import("./room.js").then(({ Room }) => Room));
 
 export function Lessons(props: PartProps) {
   const role = props.connection.role.value;
@@ -18,6 +18,6 @@ export function Lessons(props: PartProps) {
 
 export function LessonView({ connection }: { connection: Connection }) {
   const show = (at: string, options?: { isSame?: boolean }) =>
-    go({ view: "lesson", ...(at && { id: at }) }, options);
-  return <Lessons connection={connection} at={place.value.id ?? ""} go={show} />;
+    navigate({ view: "lesson", ...(at && { id: at }) }, options);
+  return <Lessons connection={connection} at={route.value.id ?? ""} go={show} />;
 }

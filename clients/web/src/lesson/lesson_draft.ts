@@ -1,4 +1,4 @@
-/** A lesson that a teacher is at, and what the server says of it as it is. */
+/** The state of the lesson form: the lesson being edited, and the server's preview of it. */
 
 import type { RollcallError } from "@rollcall/client";
 import { batch, computed, signal } from "@preact/signals";
@@ -6,14 +6,14 @@ import { doc, onSnapshot } from "firebase/firestore";
 
 import { toast } from "../app/toast.js";
 import type { Connection } from "../firebase/connection.js";
-import { tellRefusal } from "../school/refusal.js";
+import { toastRefusal } from "../school/refusal.js";
 import { locale } from "../text/locale.js";
 import { call } from "../firebase/calls.js";
-import { type Catalogue, switchedOn, type ToolConfiguration, type ToolSetting, withSetting } from "./configuration.js";
-import type { Task } from "./stored.js";
+import { type Catalogue, newlyEnabled, type ToolConfiguration, type ToolSetting, withSetting } from "./configuration.js";
+import type { Task } from "./documents.js";
 import { say } from "./texts.js";
 
-/** How long nobody has typed before the server is asked for a preview. */
+/** How long after the last change the preview is requested. */
 const QUIET_MS = 350;
 
 /** A lesson as `configure_lesson` takes it. */
@@ -54,11 +54,11 @@ export class LessonDraft {
   readonly lesson = signal<Lesson | undefined>(undefined);
   readonly catalogue = signal<Catalogue | undefined>(undefined);
   readonly preview = signal<Preview | undefined>(undefined);
-  /** What the server refuses of it as it is: when it was to be saved, or else in the preview. */
+  /** The server's refusal, from saving or else from the preview. */
   readonly refusal = computed(() => this.#saveRefusal.value ?? this.#previewRefusal.value);
   readonly #saveRefusal = signal<RollcallError | undefined>(undefined);
   readonly #previewRefusal = signal<RollcallError | undefined>(undefined);
-  /** Why it could not be opened. */
+  /** The error that prevented loading. */
   readonly problem = signal<RollcallError | undefined>(undefined);
   /** The tools that the server switched on by itself, until the teacher sets them. */
   readonly automatic = signal<ReadonlySet<string>>(new Set());
@@ -198,7 +198,7 @@ export class LessonDraft {
     } catch (error) {
       const refusal = error as RollcallError;
       this.#saveRefusal.value = refusal;
-      if (!refusal.field) tellRefusal(error);
+      if (!refusal.field) toastRefusal(error);
       return undefined;
     } finally {
       this.isSaving.value = false;
@@ -227,7 +227,7 @@ export class LessonDraft {
 
   /** Take over what the server switched on by itself, and say so; the teacher may take it back. */
   #take(before: ToolConfiguration, after: ToolConfiguration, changes: string[]): void {
-    const added = switchedOn(before, after);
+    const added = newlyEnabled(before, after);
     if (!added.length || !this.lesson.value) return;
     this.lesson.value = { ...this.lesson.value, toolConfiguration: after };
     this.automatic.value = new Set([...this.automatic.value, ...added.map(({ toolId }) => toolId)]);

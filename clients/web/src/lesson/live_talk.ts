@@ -1,4 +1,4 @@
-/** A talk with the tutor's voice model, over the Live API's socket: captions, tool calls, resumption. */
+/** A voice conversation over the Live API's socket: captions, tool calls, resumption. */
 
 import { signal } from "@preact/signals";
 

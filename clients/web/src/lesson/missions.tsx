@@ -1,10 +1,10 @@
 /** A teacher's lessons, the newest first. */
 
 import { Icon } from "../app/icon.js";
-import { when } from "../text/locale.js";
-import { Listed } from "./listed.js";
+import { shortTime } from "../text/locale.js";
+import { LoadableList } from "./loadable_list.js";
 import type { PanelProps } from "./panel.js";
-import { type Course, coursesOf, type Mission, missionsOf, useDocuments } from "./stored.js";
+import { type Course, coursesOf, type Mission, missionsOf, useDocuments } from "./documents.js";
 import { minutes, say } from "./texts.js";
 
 export function Missions({ connection, go }: PanelProps) {
@@ -18,7 +18,7 @@ export function Missions({ connection, go }: PanelProps) {
         <Icon name="plus" />
         {say("missions.new")}
       </button>
-      <Listed found={missions} empty={say("missions.empty")}>
+      <LoadableList found={missions} empty={say("missions.empty")}>
         {(found) => (
           <ul class="lesson-list">
             {found.sort(byTime).map((mission) => (
@@ -29,7 +29,7 @@ export function Missions({ connection, go }: PanelProps) {
                     <bdi>{courseName(mission.courseId) ?? say("missions.no_course")}</bdi>
                     <span>{mission.level}</span>
                     <span>{minutes(mission.durationMinutes)}</span>
-                    {mission.updatedAt && <span>{when(mission.updatedAt.toDate())}</span>}
+                    {mission.updatedAt && <span>{shortTime(mission.updatedAt.toDate())}</span>}
                   </span>
                 </button>
                 <button class="button small" onClick={() => go(`report.${mission.id}`)}>
@@ -40,7 +40,7 @@ export function Missions({ connection, go }: PanelProps) {
             ))}
           </ul>
         )}
-      </Listed>
+      </LoadableList>
     </>
   );
 }

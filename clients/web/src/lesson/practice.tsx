@@ -6,7 +6,7 @@ import { useRef } from "preact/hooks";
 import { announce } from "../app/toast.js";
 import { call } from "../firebase/calls.js";
 import type { Connection } from "../firebase/connection.js";
-import { RefusalNote, tellRefusal } from "../school/refusal.js";
+import { RefusalNote, toastRefusal } from "../school/refusal.js";
 import { useCall } from "../school/use_call.js";
 import { text } from "../text/locale.js";
 import { say, sayOf } from "./texts.js";
@@ -38,7 +38,7 @@ export function Practice({ connection }: { connection: Connection }) {
       isShown.value = false;
       card.current?.focus();
     } catch (error) {
-      tellRefusal(error);
+      toastRefusal(error);
     } finally {
       isBusy.value = false;
     }

@@ -6,8 +6,8 @@ import { now, useClock } from "../approvals/clock.js";
 import type { Connection } from "../firebase/connection.js";
 import { RefusalNote } from "../school/refusal.js";
 import { useCall } from "../school/use_call.js";
-import { number, when } from "../text/locale.js";
-import { Listed } from "./listed.js";
+import { number, shortTime } from "../text/locale.js";
+import { LoadableList } from "./loadable_list.js";
 import type { PanelProps } from "./panel.js";
 import { SessionDetails } from "./session_details.js";
 import {
@@ -19,10 +19,10 @@ import {
   type Pupil,
   pupilsOf,
   type Session,
-  type StoredItem,
+  type ReviewItem,
   useDocument,
   useDocuments,
-} from "./stored.js";
+} from "./documents.js";
 import { minutes, say, sayOf } from "./texts.js";
 
 /** What `lesson_report` says of a session. */
@@ -47,7 +47,7 @@ export function Report({ connection, id, go }: PanelProps & { id: string }) {
   const mission = useDocument<Mission>(connection, `mission ${id}`, document("missions", id)).value.value;
   const sessions = useDocuments<Session>(connection, `sessions ${id}`, ofMission("sessions", uid, id)).value;
   const done = useDocuments<Completion>(connection, `done ${id}`, ofMission("completions", uid, id)).value.value ?? [];
-  const items = useDocuments<StoredItem>(connection, `items ${id}`, itemsOf(uid, id)).value;
+  const items = useDocuments<ReviewItem>(connection, `items ${id}`, itemsOf(uid, id)).value;
   // The report is computed; it is asked for anew when a session has changed.
   const changed = sessions.value?.map((each) => [each.status, each.summary !== null]);
   const version = JSON.stringify([changed, done.length, items.value?.length]);
@@ -65,7 +65,7 @@ export function Report({ connection, id, go }: PanelProps & { id: string }) {
       {report && <Figures report={report} />}
       <section>
         <h3>{say("report.sessions")}</h3>
-        <Listed found={sessions} empty={say("report.no_sessions")}>
+        <LoadableList found={sessions} empty={say("report.no_sessions")}>
           {(found) => (
             <Sessions
               key={mission?.courseId}
@@ -76,13 +76,13 @@ export function Report({ connection, id, go }: PanelProps & { id: string }) {
               reports={new Map(report?.sessions.map((each) => [each.sessionId, each]))}
             />
           )}
-        </Listed>
+        </LoadableList>
       </section>
       <section>
         <h3>{say("report.items")}</h3>
-        <Listed found={items} empty={say("report.no_items")}>
+        <LoadableList found={items} empty={say("report.no_items")}>
           {(found) => <Items items={found} />}
-        </Listed>
+        </LoadableList>
       </section>
     </>
   );
@@ -156,7 +156,7 @@ function Sessions({ connection, sessions, done, courseId, reports }: SessionsPro
                     <bdi>{names.get(session.uid) ?? say(session.uid === connection.uid ? "report.own" : "report.left")}</bdi>
                   </button>
                 </th>
-                <td>{when(session.startedAt.toDate())}</td>
+                <td>{shortTime(session.startedAt.toDate())}</td>
                 <td>
                   <State session={session} minutes={report?.minutes} />
                 </td>
@@ -188,7 +188,7 @@ function State({ session, minutes: taken }: { session: Session; minutes: number 
   return <>{taken === undefined ? say("report.over") : say("report.over.minutes", { minutes: minutes(taken) })}</>;
 }
 
-function Items({ items }: { items: StoredItem[] }) {
+function Items({ items }: { items: ReviewItem[] }) {
   const types = [...new Set(items.map(({ errorType }) => errorType))];
   const byType = types.map((type) => [type, items.filter(({ errorType }) => errorType === type)] as const);
   const most = Math.max(...byType.map(([, found]) => found.length));

@@ -10,13 +10,13 @@ import { useStyles } from "../app/styles.js";
 import { call } from "../firebase/calls.js";
 import { RefusalNote } from "../school/refusal.js";
 import { useCall } from "../school/use_call.js";
-import { text, when } from "../text/locale.js";
+import { text, shortTime } from "../text/locale.js";
 import { OwnFacts } from "./facts.js";
-import { Listed } from "./listed.js";
+import { LoadableList } from "./loadable_list.js";
 import type { PanelProps } from "./panel.js";
 import { Practice } from "./practice.js";
 import { isOver, SessionRoom } from "./session_room.js";
-import { type Session, type Task, useDocuments } from "./stored.js";
+import { type Session, type Task, useDocuments } from "./documents.js";
 import { minutes, say } from "./texts.js";
 
 /** A lesson as `list_lessons` tells it. */
@@ -72,7 +72,7 @@ function LessonList({ connection, go }: PanelProps) {
           {say("practice.title")}
         </button>
       </div>
-      <Listed found={{ value: listed?.lessons, problem }} empty={say("room.empty")}>
+      <LoadableList found={{ value: listed?.lessons, problem }} empty={say("room.empty")}>
         {(found) => (
           <ul class="lesson-list">
             {found.map(({ missionId, course, title, level, durationMinutes, tasks }) => (
@@ -94,7 +94,7 @@ function LessonList({ connection, go }: PanelProps) {
             ))}
           </ul>
         )}
-      </Listed>
+      </LoadableList>
       {over.length > 0 && (
         <section>
           <h2>{say("room.past")}</h2>
@@ -103,7 +103,7 @@ function LessonList({ connection, go }: PanelProps) {
               <li key={id}>
                 <button class="lesson-row" onClick={() => go(`session.${id}`)}>
                   <strong dir="auto">{mission.title}</strong>
-                  <span class="quiet">{when(startedAt.toDate())}</span>
+                  <span class="quiet">{shortTime(startedAt.toDate())}</span>
                 </button>
               </li>
             ))}

@@ -5,7 +5,7 @@ import { RefusalNote } from "../school/refusal.js";
 import { useCall } from "../school/use_call.js";
 import { text } from "../text/locale.js";
 import { SharedFacts } from "./facts.js";
-import type { Summary, Task } from "./stored.js";
+import type { Summary, Task } from "./documents.js";
 import { SummaryCard } from "./summary.js";
 import { say } from "./texts.js";
 

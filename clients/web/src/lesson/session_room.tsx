@@ -5,14 +5,14 @@ import { useSignal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 
 import { Icon } from "../app/icon.js";
-import { later } from "../app/later.js";
+import { lazy } from "../app/lazy.js";
 import { now, useClock } from "../approvals/clock.js";
 import { loadAgents } from "../chat/agents.js";
 import { ConversationView } from "../chat/chat.js";
 import { Conversation } from "../chat/conversation.js";
 import { call } from "../firebase/calls.js";
 import type { Connection } from "../firebase/connection.js";
-import { RefusalNote, tellRefusal } from "../school/refusal.js";
+import { RefusalNote, toastRefusal } from "../school/refusal.js";
 import { number, text } from "../text/locale.js";
 import { CLIENT_TOOLS } from "./client_tools.js";
 import type { PanelProps } from "./panel.js";
@@ -24,7 +24,7 @@ import {
   type Session,
   useDocument,
   useDocuments,
-} from "./stored.js";
+} from "./documents.js";
 import { SummaryCard } from "./summary.js";
 import { minutes, say } from "./texts.js";
 import type { VoiceProps } from "./voice.js";
@@ -32,7 +32,7 @@ import type { VoiceProps } from "./voice.js";
 /** How long after its end a tutor still answers, for what is under way. */
 const GRACE_MS = 5 * 60_000;
 
-const Voice = later<VoiceProps>(() => import("./voice.js").then(({ Voice }) => Voice));
+const Voice = lazy<VoiceProps>(() => import("./voice.js").then(({ Voice }) => Voice));
 
 export function isOver({ status, endsAt }: Session, at: Date): boolean {
   return status !== "open" || Number(at) > endsAt.toMillis() + GRACE_MS;
@@ -173,7 +173,7 @@ function EndButton({ connection, id }: { connection: Connection; id: string }) {
     try {
       await call(connection, "end_session", { sessionId: id }, { callKey: crypto.randomUUID() });
     } catch (error) {
-      tellRefusal(error);
+      toastRefusal(error);
     } finally {
       isBusy.value = false;
     }

@@ -1,4 +1,4 @@
-/** The sound of a talk: the microphone's as PCM at 16 kHz, the tutor's from PCM at 24 kHz. */
+/** Audio input and output: the microphone as PCM at 16 kHz, playback of PCM at 24 kHz. */
 
 import { signal } from "@preact/signals";
 

@@ -1,6 +1,6 @@
 /** How a lesson went, as its tutor summed it up. */
 
-import type { Summary } from "./stored.js";
+import type { Summary } from "./documents.js";
 import { say } from "./texts.js";
 
 export function SummaryCard({ summary: { strengths, improvements, encouragement } }: { summary: Summary }) {

@@ -5,7 +5,7 @@ import { useLayoutEffect, useRef } from "preact/hooks";
 import { Icon } from "../app/icon.js";
 import type { Catalogue } from "./configuration.js";
 import { useRefusal } from "./field.js";
-import type { Task } from "./stored.js";
+import type { Task } from "./documents.js";
 import { say } from "./texts.js";
 
 interface Props {

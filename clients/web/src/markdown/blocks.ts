@@ -5,7 +5,7 @@
 
 import { Lexer, type Token, type Tokens } from "marked";
 
-import { lines } from "../text/exact.js";
+import { normalizeLines } from "../text/visible.js";
 
 /** A block of a text. The same object stands for it as long as nothing in it changes. */
 export type Block =
@@ -57,7 +57,7 @@ export class BlockReader {
     if (isWhole) this.#readAll(text);
     else {
       if (this.#isWhole || !text.startsWith(this.#text)) this.#reset();
-      this.#tail += lines(text.slice(this.#text.length));
+      this.#tail += normalizeLines(text.slice(this.#text.length));
       this.#readTail();
     }
     [this.#text, this.#isWhole] = [text, isWhole];
@@ -77,7 +77,7 @@ export class BlockReader {
   #readAll(text: string): void {
     const before = this.#shown().flat();
     this.#reset();
-    const blocks = blocksOf(lines(text), this.#links);
+    const blocks = blocksOf(normalizeLines(text), this.#links);
     // An address that is named at the end may make a link of what was read before.
     const hasLinks = Object.keys(this.#links).length > 0;
     for (const [at, block] of blocks.entries()) {

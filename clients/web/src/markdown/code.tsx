@@ -1,22 +1,22 @@
-/** Code as it is, with a button that copies it. */
+/** A code block with a copy button. */
 
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { memo } from "preact/compat";
 
 import { Icon } from "../app/icon.js";
-import { exact } from "../text/exact.js";
+import { visibleParts } from "../text/visible.js";
 import { text } from "../text/locale.js";
 
-/** More is shown when it is asked for, in characters. */
+/** The most characters shown before the rest is requested. */
 const SHOWN = 40_000;
 
 export interface CodeProps {
   pieces: string[];
   language?: string;
-  /** What the block is called, where it has no language. */
+  /** The block's title, if it has no language. */
   title?: string;
-  /** What is shown in place of the pieces, such as the lines of a diff. */
+  /** Content in place of the pieces, such as the lines of a diff. */
   children?: ComponentChildren;
 }
 
@@ -60,18 +60,18 @@ export function ShowRest({ chars, onClick }: { chars: number; onClick: () => voi
   );
 }
 
-/** A block by itself, so that the browser lays out again only the one that grows. */
+/** A separate element, so that the browser only lays out the growing one again. */
 const Piece = memo(({ piece }: { piece: string }) => (
   <span class="piece">
-    <Exactly>{piece}</Exactly>
+    <ExactText>{piece}</ExactText>
   </span>
 ));
 
-/** A text in which every character is seen: controls and what turns its order around are named. */
-export function Exactly({ children }: { children: string }) {
+/** A text whose invisible characters are shown by their codes. */
+export function ExactText({ children }: { children: string }) {
   return (
     <>
-      {exact(children).map(({ text, code }, at) =>
+      {visibleParts(children).map(({ text, code }, at) =>
         code ? (
           <span key={at} class="unseen">
             {code}

@@ -1,4 +1,4 @@
-/** Character references, which Markdown has taken over from HTML. */
+/** HTML character references in Markdown. */
 
 const NAMED: Record<string, string> = {
   amp: "&",
@@ -23,7 +23,7 @@ const NAMED: Record<string, string> = {
 };
 
 /** A text with its references as characters. Unknown ones, and those of controls, stay as they are. */
-export function decoded(text: string): string {
+export function decodeEntities(text: string): string {
   if (!text.includes("&")) return text;
   return text.replace(/&(?:#(\d{1,7})|#x([\da-f]{1,6})|(\w{2,8}));/gi, (whole, dec, hex, name) => {
     if (name) return NAMED[name] ?? whole;

@@ -1,4 +1,4 @@
-/** Where a link of a text may lead. */
+/** Which links of a text are safe. */
 
 export interface SafeLink {
   href: string;
@@ -20,7 +20,7 @@ export function safeLink(href: string, label = ""): SafeLink | undefined {
   return { href, isElsewhere: true, ...(isOther && { host }) };
 }
 
-/** The hosts of what looks like addresses in a text. What stands in their paths is none. */
+/** The hosts of the addresses in a text. */
 function claims(label: string): string[] {
   const words = label.toLowerCase().replace(/\p{Cf}/gu, "").split(/\s+/);
   return words.flatMap((word) => {

@@ -11,8 +11,8 @@ import { useRef } from "preact/hooks";
 import { type Direction, directionOf } from "../text/direction.js";
 import { direction, text as say } from "../text/locale.js";
 import { type Block, BlockReader, languageOf } from "./blocks.js";
-import { Code, Exactly } from "./code.js";
-import { decoded } from "./entities.js";
+import { Code, ExactText } from "./code.js";
+import { decodeEntities } from "./entities.js";
 import { safeLink } from "./links.js";
 import { Plain, Words } from "./prose.js";
 
@@ -170,7 +170,7 @@ function inlineToken(token: Token, around: Direction): ComponentChild {
     case "codespan":
       return (
         <code dir="ltr">
-          <Exactly>{(token as Tokens.Codespan).text}</Exactly>
+          <ExactText>{(token as Tokens.Codespan).text}</ExactText>
         </code>
       );
     case "checkbox": {
@@ -200,7 +200,7 @@ function inlineToken(token: Token, around: Direction): ComponentChild {
       return <Words text={token.raw} around={around} />;
     default:
       if (inner.length) return inline(inner, around);
-      return <Words text={decoded((token as Tokens.Text).text ?? token.raw)} around={around} />;
+      return <Words text={decodeEntities((token as Tokens.Text).text ?? token.raw)} around={around} />;
   }
 }
 
@@ -239,7 +239,7 @@ function Link(props: { href: string; label: string; isImage?: boolean; children:
 /** What a reader sees of a token. */
 function wordsOf(token: Token): string {
   const { tokens, text = token.raw } = token as Tokens.Generic;
-  return tokens?.length ? tokens.map(wordsOf).join("") : decoded(String(text));
+  return tokens?.length ? tokens.map(wordsOf).join("") : decodeEntities(String(text));
 }
 
 /** The letters that a block's direction is decided by: not those of code and addresses. */

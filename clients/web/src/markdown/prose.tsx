@@ -1,15 +1,15 @@
-/** Words of a text, in which what has an order of its own is isolated. */
+/** Plain text, in which parts with their own direction are isolated. */
 
 import { useSignal } from "@preact/signals";
 
-import { type Direction, directionOf, pieces } from "../text/direction.js";
-import { prose } from "../text/exact.js";
+import { type Direction, directionOf, segments } from "../text/direction.js";
+import { cleanProse } from "../text/visible.js";
 import { direction } from "../text/locale.js";
 import { ShowRest } from "./code.js";
 
-/** A text that is read in the direction `around`. */
+/** The segments of a text in surroundings with the direction `around`. */
 export function Words({ text, around }: { text: string; around: Direction }) {
-  const found = pieces(prose(text), around);
+  const found = segments(cleanProse(text), around);
   return (
     <>
       {found.map((piece, at) =>
@@ -37,11 +37,11 @@ export function Line({ children, class: name }: { children: string; class?: stri
 
 const SHOWN = 4_000;
 
-/** A text as it is, of which only the beginning is shown until all of it is asked for. */
+/** A long text without Markdown, collapsed to its beginning. */
 export function Plain({ children }: { children: string }) {
   const isOpen = useSignal(false);
   const rest = isOpen.value ? 0 : Math.max(0, children.length - SHOWN);
-  const shown = prose(rest ? children.slice(0, SHOWN) : children);
+  const shown = cleanProse(rest ? children.slice(0, SHOWN) : children);
   return (
     <div class="plain" dir={directionOf(shown)}>
       {shown}

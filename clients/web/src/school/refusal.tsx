@@ -1,4 +1,4 @@
-/** What an error means to teachers and pupils, in words of a school. */
+/** Errors in words for teachers and pupils. */
 
 import type { RollcallError } from "@rollcall/client";
 
@@ -11,19 +11,19 @@ import { textsOf } from "../text/locale.js";
 
 const say = textsOf<keyof typeof en>({ en, he });
 
-/** Codes that the same call again meets again. */
+/** Codes that a retry meets again. */
 const LASTING = ["unauthenticated", "permission-denied", "invalid-argument"] as const;
-const PASSING = ["unavailable", "deadline-exceeded", "failed-precondition", "aborted", "resource-exhausted"] as const;
+const TRANSIENT = ["unavailable", "deadline-exceeded", "failed-precondition", "aborted", "resource-exhausted"] as const;
 
 export function refusalOf({ code, retryAfterS }: RollcallError): Problem {
   if (code === "resource-exhausted" && retryAfterS !== undefined) {
     const advice = say("refusal.rate.advice", { count: Math.ceil(retryAfterS) });
     return { title: say("refusal.rate"), advice, mayRetry: true };
   }
-  // What is somebody else's is not told from what there is not.
+  // Other users' content and missing content give the same message.
   const wanted = code === "not-found" ? "permission-denied" : code;
   const lasting = LASTING.find((each) => each === wanted);
-  const known = lasting ?? PASSING.find((each) => each === wanted) ?? "internal";
+  const known = lasting ?? TRANSIENT.find((each) => each === wanted) ?? "internal";
   return { title: say(`refusal.title.${known}`), advice: say(`refusal.advice.${known}`), mayRetry: !lasting };
 }
 
@@ -31,8 +31,8 @@ export function RefusalNote({ error, onRetry }: { error: RollcallError; onRetry?
   return <ProblemNote problem={refusalOf(error)} retry="app.try_again" {...(onRetry && { onRetry })} />;
 }
 
-/** Tell for some seconds that something was not done. */
-export function tellRefusal(error: unknown): void {
+/** Show a toast about a refused action. */
+export function toastRefusal(error: unknown): void {
   const { title, advice } = refusalOf(error as RollcallError);
   toast(`${title}. ${advice}`);
 }

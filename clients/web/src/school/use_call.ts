@@ -1,4 +1,4 @@
-/** What a capability returns, read by a component. */
+/** A hook that calls a capability. */
 
 import type { RollcallError } from "@rollcall/client";
 import { type Signal, useSignal } from "@preact/signals";
@@ -8,24 +8,24 @@ import { call } from "../firebase/calls.js";
 import type { Connection } from "../firebase/connection.js";
 import { locale } from "../text/locale.js";
 
-/** What was asked for: empty until it is known. */
-export interface Found<T> {
+/** A loaded value or an error; empty while loading. */
+export interface Loadable<T> {
   value?: T | undefined;
   problem?: RollcallError | undefined;
 }
 
 /**
  * Call a capability, and again when its arguments, `version` or the language change; without a name
- * nothing is called. Returns what it says, which stays until there is something newer, and what
- * calls it again.
+ * nothing is called. Returns the result, which stays until there is a newer one, and a function that
+ * calls again.
  */
 export function useCall<Result>(
   connection: Connection,
   capability: string | undefined,
   args: object,
   version = "",
-): [Signal<Found<Result>>, () => void] {
-  const found = useSignal<Found<Result>>({});
+): [Signal<Loadable<Result>>, () => void] {
+  const found = useSignal<Loadable<Result>>({});
   const load = () => {
     if (!capability) return undefined;
     let isNewest = true;

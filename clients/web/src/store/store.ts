@@ -15,19 +15,19 @@ import {
 
 import { clientId, type Connection } from "../firebase/connection.js";
 
-/** A thread as its document says, and what goes on in it. */
-export interface ThreadState {
+/** A thread's document. */
+export interface ThreadDocument {
   agent: string;
   title: string | null;
   updatedAt: Timestamp;
-  /** The run that holds the thread, or the newest that has held it. */
+  /** The run that holds the thread's lease, or the last that held it. */
   lease?: { runId: string } | null;
   /** The run whose calls or approvals the thread waits for. */
   waiting?: { runId: string } | null;
 }
 
-/** How a run ended, as its document says. */
-export interface StoredRun {
+/** A run's document. */
+export interface RunDocument {
   turnId: string;
   status: "running" | "done" | "failed" | "cancelled";
   result?: RunResult;
@@ -58,7 +58,7 @@ export class Store {
   }
 
   /** One of the user's runs, of those that there are. */
-  async run(threadId: string, runId: string): Promise<StoredRun | undefined> {
+  async run(threadId: string, runId: string): Promise<RunDocument | undefined> {
     const start = this.#start;
     const run = doc(this.db, `${start}threads`, threadId, `${start}runs`, runId);
     const found = (await getDoc(run)).data();
@@ -79,7 +79,7 @@ export class Store {
     throw new RollcallError("not-found", `there is no thread ${threadId}`);
   }
 
-  /** The run that goes on where another waited, as soon as there is one; undefined once aborted. */
+  /** Wait for the run that continues another one; undefined once aborted. */
   continuation(threadId: string, runId: string, signal: AbortSignal): Promise<string | undefined> {
     const start = this.#start;
     const run = doc(this.db, `${start}threads`, threadId, `${start}runs`, runId);
@@ -96,16 +96,16 @@ export class Store {
     });
   }
 
-  /** Be told of a thread, now and when it changes; undefined where there is none. */
+  /** Watch a thread: the listener gets it now and on changes, undefined if there is none. */
   watchThread(
     threadId: string,
-    listener: (thread: ThreadState | undefined) => void,
+    listener: (thread: ThreadDocument | undefined) => void,
     onError: (error: Error) => void,
   ): () => void {
     const thread = doc(this.db, `${this.#start}threads`, threadId);
     return onSnapshot(
       thread,
-      (snapshot) => listener(snapshot.data() as ThreadState | undefined),
+      (snapshot) => listener(snapshot.data() as ThreadDocument | undefined),
       onError,
     );
   }

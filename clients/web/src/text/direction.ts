@@ -1,9 +1,9 @@
-/** The direction of a text, by the letters in it, and the parts of it that keep their own order. */
+/** The direction of a text, by its letters, and the segments of it that keep their own direction. */
 
 export type Direction = "ltr" | "rtl";
 
-/** A piece of a text; one that is `isolated` has an order of its own, whatever stands around it. */
-export interface Piece {
+/** A segment of a text. One that is `isolated` has its own direction, whatever surrounds it. */
+export interface Segment {
   text: string;
   isolated?: Direction;
 }
@@ -15,7 +15,7 @@ const WORD = new RegExp(`[\\p{L}\\p{M}\\p{N}'’"״׳_]+`, "gu");
 
 /** A text is read from the right if at least this share of its words is written so. */
 const RTL_SHARE = 0.35;
-/** A longer text is decided by its beginning. */
+/** Of a longer text, only the beginning decides. */
 const MAX_CHARS = 4_000;
 
 const NUMBER = "[+\\-−±~≈<>≤≥=]?[$€₪£#]?\\d(?:[.,:/×]?\\d){0,40}(?: \\d{1,4}/\\d{1,4})?(?:[eE][+\\-]?\\d{1,3})?[%‰°$€₪£]?";
@@ -31,8 +31,8 @@ const OPERATOR = "(?:\\s?(?:[+*/^=×÷≤≥≠≈<>→]|[\\-−–](?=\\s?[\\d(
 /** A text that is one sign of comparison, which is mirrored in a line from the right. */
 const RELATION = /^\s*[<>≤≥]=?\s*$/u;
 /**
- * What is one thing to a reader, and has signs at its ends or inside of it that would take the
- * direction of their surroundings. Each repeat has a limit, so that no text makes it slow.
+ * Expressions that read as a unit, and whose punctuation would otherwise take the direction of its
+ * surroundings. Each repetition has a limit, so that no text makes matching slow.
  */
 const UNITS = new RegExp(
   // The hyphen after a Hebrew prefix, as in "ב-5", belongs to the prefix.
@@ -60,11 +60,11 @@ const UNITS = new RegExp(
 const WORDS_BEFORE = /(?<![\p{L}\p{N}_])(?:[A-Za-z][\w'’\-]{0,60}[ \u00a0]){1,8}$/u;
 const WORDS_AFTER = /^(?:[ \u00a0](?:[A-Za-z][\w'’\-]{0,60}(?!\w)|"[\w .,:\-]{1,60}"))+/;
 const ISOLATE = /[\u2066-\u2068][^\u2066-\u2069]*\u2069/gu;
-/** Longer texts without a break are not looked at for such units. */
+/** Longer texts without a break are not searched for such units. */
 const MAX_ISOLATED = 20_000;
 
 /**
- * The direction that a block of text is read in; undefined where it has no letters to tell.
+ * The reading direction of a text block; undefined if it has no letters.
  *
  * Words are counted, not characters, since Hebrew words are shorter. Names in code, addresses and
  * paths do not count: a Hebrew sentence about `useState` is Hebrew. Nor does what the text isolates,
@@ -91,14 +91,14 @@ function isTerm(word: string): boolean {
 }
 
 /**
- * The text in pieces, where each thing with an order of its own is isolated. A text without letters
- * that are read from the right, in surroundings that are not, is one piece.
+ * Split a text into segments, and isolate those with their own direction. A left-to-right text in
+ * left-to-right surroundings is one segment.
  */
-export function pieces(text: string, around: Direction): Piece[] {
+export function segments(text: string, around: Direction): Segment[] {
   if (around === "rtl" && RELATION.test(text)) return [{ text, isolated: "ltr" }];
   const hasRtl = RTL_LETTER.test(text);
   if ((around === "ltr" && !hasRtl) || text.length > MAX_ISOLATED) return [{ text }];
-  const found: Piece[] = [];
+  const found: Segment[] = [];
   let end = 0;
   for (const { index, 0: unit } of text.matchAll(UNITS)) {
     if (index < end) continue; // it stands among the words after the one before
@@ -113,7 +113,7 @@ export function pieces(text: string, around: Direction): Piece[] {
       found.push({ text: text.slice(start, index) + unit, isolated: "ltr" });
     }
     const after = WORDS_AFTER.exec(rest)?.[0] ?? "";
-    (found.at(-1) as Piece).text += after;
+    (found.at(-1) as Segment).text += after;
     end = index + unit.length + after.length;
   }
   if (end < text.length) found.push({ text: text.slice(end) });
@@ -124,7 +124,7 @@ export function pieces(text: string, around: Direction): Piece[] {
  * A piece with the bracket that closes its own, as in "61.5 ft (18.7 m)", which is taken from the
  * text after it; where that is further off, as in "(120 V to the neutral)", the piece without.
  */
-function withWholeBrackets(piece: Piece, next: Piece | undefined): Piece[] {
+function withWholeBrackets(piece: Segment, next: Segment | undefined): Segment[] {
   const { text, isolated } = piece;
   const open = text.lastIndexOf("(");
   if (!isolated || open <= text.lastIndexOf(")")) return [piece];

@@ -1,4 +1,4 @@
-/** What language the app speaks, and everything written that depends on it. */
+/** The app's language, its texts, and formats that depend on it. */
 
 import { computed, effect, signal } from "@preact/signals";
 
@@ -33,9 +33,9 @@ export function followLocale(): void {
 export const text = textsOf<Key>({ en, he });
 
 /**
- * Says the texts of a part of the app in the user's language. What is put in for `{name}` is
- * isolated, so that its direction leaves the words around it alone; numbers are written as the
- * language does.
+ * A function for the texts of a part of the app in the user's language. Values for `{name}` are
+ * isolated, so that their direction does not affect the words around them; numbers are formatted for
+ * the language.
  */
 export function textsOf<K extends string>(
   texts: Record<"en", Record<K, Entry>> & Record<Locale, Partial<Record<K, Entry>>>,
@@ -75,8 +75,8 @@ export function bytes(value: number): string {
   return number(size as number, options as Intl.NumberFormatOptions);
 }
 
-/** The time alone of today, the day of before. */
-export function when(date: Date, now = new Date()): string {
+/** The time for a moment of today, otherwise the day. */
+export function shortTime(date: Date, now = new Date()): string {
   const isToday = date.toDateString() === now.toDateString();
   const isThisYear = date.getFullYear() === now.getFullYear();
   const options: Intl.DateTimeFormatOptions = isToday

@@ -8,7 +8,7 @@ import { render } from "preact";
 import { ApprovalCard } from "../../../../clients/web/src/approvals/approval_card.js";
 import { ArgumentForm } from "../../../../clients/web/src/approvals/argument_form.js";
 import { Announcements } from "../../../../clients/web/src/app/toast.js";
-import { Beside } from "../../../../clients/web/src/cards/beside.js";
+import { SidePanel } from "../../../../clients/web/src/cards/side_panel.js";
 import { Citations } from "../../../../clients/web/src/cards/citations.js";
 import { ToolCard } from "../../../../clients/web/src/cards/tool_card.js";
 import { learnTools } from "../../../../clients/web/src/cards/tools.js";
@@ -84,7 +84,7 @@ function show(kind: keyof typeof components, ...props: unknown[]): void {
           <div key={at}>{components[kind](each)}</div>
         ))}
       </main>
-      <Beside />
+      <SidePanel />
       <Announcements />
     </>,
     root,

@@ -1,4 +1,4 @@
-/** Components that are loaded when they are first shown. */
+/** Components that are loaded on first use. */
 
 import { signal } from "@preact/signals";
 import type { ComponentType } from "preact";
@@ -6,10 +6,10 @@ import { useEffect } from "preact/hooks";
 
 import { text } from "../text/locale.js";
 
-/** A component that loads another, and stands for it, or has `Meanwhile` do so, until it is there. */
-export function later<Props extends object>(
+/** A component that loads another one, and shows a note or the `Fallback` until then. */
+export function lazy<Props extends object>(
   load: () => Promise<ComponentType<Props>>,
-  Meanwhile?: ComponentType<Props>,
+  Fallback?: ComponentType<Props>,
 ): ComponentType<Props> {
   const loaded = signal<{ component?: ComponentType<Props>; hasFailed?: boolean }>({});
   return function Later(props: Props) {
@@ -22,7 +22,7 @@ export function later<Props extends object>(
     }, []);
     const { component: Component, hasFailed } = loaded.value;
     if (Component) return <Component {...props} />;
-    if (Meanwhile && !hasFailed) return <Meanwhile {...props} />;
+    if (Fallback && !hasFailed) return <Fallback {...props} />;
     return <p class="quiet loading">{hasFailed ? text("app.not_loaded") : text("app.loading")}</p>;
   };
 }

@@ -1,4 +1,4 @@
-/** Questions that are answered in writing: gaps, a number, a text. */
+/** Answers in writing: gaps, a number, a text. */
 
 import { directionOf } from "../text/direction.js";
 import { direction } from "../text/locale.js";

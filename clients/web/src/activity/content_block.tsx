@@ -1,10 +1,10 @@
-/** Blocks that are read: texts, tables, pictures, cards. */
+/** Blocks without an answer: texts, tables, pictures, cards. */
 
 import { useSignal } from "@preact/signals";
 import { useContext, useEffect } from "preact/hooks";
 
 import { call } from "../firebase/calls.js";
-import { CurrentConnection } from "../firebase/current.js";
+import { ConnectionContext } from "../firebase/connection_context.js";
 import { Line, Words } from "../markdown/prose.js";
 import { directionOf } from "../text/direction.js";
 import { direction } from "../text/locale.js";
@@ -12,7 +12,7 @@ import { directionOfAll, Paragraphs } from "./prose.js";
 import { say } from "./texts.js";
 import type { Block } from "./wire.js";
 
-export function Reading({ block }: { block: Block }) {
+export function ContentBlock({ block }: { block: Block }) {
   const { kind, stem, rows } = block;
   const dir = directionOfAll([stem, ...rows.flat()]);
   return (
@@ -62,7 +62,7 @@ function Rows({ rows: [header = [], ...rows] }: { rows: string[][] }) {
 
 /** A picture, which the server gives to whoever may open the activity. */
 function Picture({ block: { blockId, image } }: { block: Block }) {
-  const connection = useContext(CurrentConnection);
+  const connection = useContext(ConnectionContext);
   const source = useSignal<string | undefined>(undefined);
   const hasFailed = useSignal(false);
   const load = async () => {

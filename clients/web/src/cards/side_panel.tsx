@@ -1,4 +1,4 @@
-/** A file or source that is open beside the chat. */
+/** The panel beside the chat that shows a file, a source or an activity. */
 
 import { signal, useSignal, useSignalEffect } from "@preact/signals";
 import type { ComponentChild } from "preact";
@@ -9,14 +9,14 @@ import { Code } from "../markdown/code.js";
 import { Markdown } from "../markdown/markdown.js";
 import { text } from "../text/locale.js";
 
-/** What can be looked at here; anything else is downloaded. HTML is never opened. */
+/** The content types that are shown; others are downloaded. HTML is never opened. */
 const SHOWN = /^(?:application\/pdf|image\/(?:png|jpeg|gif|webp|svg\+xml)|text\/(?:plain|markdown|csv)|application\/json)$/;
 const MAX_TEXT = 400_000;
 
 interface Open {
   title: string;
   content: File | ComponentChild;
-  /** What had the focus, which has it again when this is closed. */
+  /** The element that gets the focus back on close. */
   from: Element | null;
 }
 
@@ -26,13 +26,13 @@ export function isShown(contentType: string): boolean {
   return SHOWN.test(contentType);
 }
 
-export function openBeside(content: File): void;
-export function openBeside(content: ComponentChild, title: string): void;
-export function openBeside(content: File | ComponentChild, title = (content as File).name): void {
+export function openSidePanel(content: File): void;
+export function openSidePanel(content: ComponentChild, title: string): void;
+export function openSidePanel(content: File | ComponentChild, title = (content as File).name): void {
   open.value = { title, content, from: focused(document) };
 }
 
-/** What has the focus, inside of elements as well. */
+/** The element with the focus, also inside shadow roots. */
 function focused({ activeElement: found }: DocumentOrShadowRoot): Element | null {
   return (found?.shadowRoot && focused(found.shadowRoot)) ?? found;
 }
@@ -47,14 +47,14 @@ export function save(file: File): void {
   setTimeout(() => URL.revokeObjectURL(href), 60_000);
 }
 
-/** The place beside the chat; on a narrow screen it lies over it. */
-export function Beside() {
+/** The panel; on a narrow screen it covers the chat. */
+export function SidePanel() {
   const box = useRef<HTMLElement>(null);
   const shown = open.value;
   useEffect(() => {
     if (shown) box.current?.focus();
   }, [shown]);
-  // What one conversation or user has opened, the next does not see.
+  // Content of one conversation or user must not show in the next.
   useEffect(() => () => (open.value = undefined), []);
   if (!shown) return null;
   const close = () => {

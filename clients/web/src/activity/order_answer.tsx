@@ -1,4 +1,4 @@
-/** Putting things in order, by buttons that move one up or down. */
+/** The answer to an ordering question: buttons move an item up or down. */
 
 import { useLayoutEffect, useRef } from "preact/hooks";
 

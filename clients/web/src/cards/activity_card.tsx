@@ -1,20 +1,20 @@
-/** An activity that a tool made: it opens beside the chat, where its teacher can try it. */
+/** The card of an activity that a tool made, with a button that opens it in the side panel. */
 
 import type { ShownCall } from "@rollcall/client";
 import type { ComponentChildren } from "preact";
 import { useContext } from "preact/hooks";
 
 import type { PlayerProps } from "../activity/player.js";
-import { later } from "../app/later.js";
-import { CurrentConnection } from "../firebase/current.js";
+import { lazy } from "../app/lazy.js";
+import { ConnectionContext } from "../firebase/connection_context.js";
 import { text } from "../text/locale.js";
-import { openBeside } from "./beside.js";
+import { openSidePanel } from "./side_panel.js";
 import { resultOf } from "./outcome.js";
 
-const Player = later<PlayerProps>(() => import("../activity/player.js").then(({ Player }) => Player));
+const Player = lazy<PlayerProps>(() => import("../activity/player.js").then(({ Player }) => Player));
 
-export function MadeActivity({ call, children }: { call: ShownCall; children: ComponentChildren }) {
-  const connection = useContext(CurrentConnection);
+export function ActivityCard({ call, children }: { call: ShownCall; children: ComponentChildren }) {
+  const connection = useContext(ConnectionContext);
   const { contentId, title, blocks } = (resultOf(call) ?? {}) as Record<string, unknown>;
   const isPlayed = typeof contentId === "string" && Array.isArray(blocks) && blocks.length > 0;
   const name = String(title ?? "");
@@ -26,7 +26,7 @@ export function MadeActivity({ call, children }: { call: ShownCall; children: Co
           <button
             type="button"
             class="button small"
-            onClick={() => openBeside(<Player connection={connection} contentId={contentId} />, name)}
+            onClick={() => openSidePanel(<Player connection={connection} contentId={contentId} />, name)}
           >
             {text("files.open")}
             <span class="visually-hidden"> {name}</span>

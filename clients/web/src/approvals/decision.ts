@@ -1,12 +1,12 @@
-/** Sending a decision. */
+/** Sends a decision. */
 
 import type { Approval, Rollcall, Run } from "@rollcall/client";
 import type { Decision } from "@rollcall/client/wire";
 
 /**
- * Decide an approval: by its document, which counts from any device at once; changed arguments, and
- * what is to stand for later calls too, through its run.
- * @returns The turn as it goes on, where this has continued it.
+ * Decide an approval: by its document, or, with edited arguments or a pattern to remember, through
+ * its run.
+ * @returns The continuation, if the decision went through the run.
  */
 export async function decide(
   rollcall: Rollcall,

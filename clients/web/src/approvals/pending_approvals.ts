@@ -1,17 +1,17 @@
-/** All that waits for a decision, live, for the inbox and for the count in the title. */
+/** The user's pending approvals, live, for the inbox and the count in the title. */
 
 import type { Approval, RollcallError } from "@rollcall/client";
 import { computed, signal } from "@preact/signals";
 
 import type { Connection } from "../firebase/connection.js";
 
-/** What waits for one user of a connection. */
-export class Waiting {
+/** The pending approvals of one user. */
+export class PendingApprovals {
   readonly uid: string;
-  /** Undefined until it is known. */
+  /** Undefined while loading. */
   readonly approvals = signal<Approval[] | undefined>(undefined);
   readonly problem = signal<RollcallError | undefined>(undefined);
-  /** How many this user may decide. */
+  /** The number that this user may decide. */
   readonly count = computed(
     () => this.approvals.value?.filter(({ mayDecide, decision }) => mayDecide && !decision).length ?? 0,
   );
@@ -24,7 +24,7 @@ export class Waiting {
     this.#connection = connection;
   }
 
-  /** Follow it as long as anybody does. */
+  /** Watch until all followers have stopped. */
   follow(): () => void {
     this.#followers += 1;
     if (this.#followers === 1) this.#begin();
@@ -47,13 +47,13 @@ export class Waiting {
   }
 }
 
-const known = new WeakMap<Connection, Waiting>();
+const instances = new WeakMap<Connection, PendingApprovals>();
 
-/** What waits for the user who is signed in now: one for all who ask. */
-export function waitingFor(connection: Connection): Waiting {
-  const found = known.get(connection);
+/** The shared instance for the signed-in user. */
+export function pendingApprovals(connection: Connection): PendingApprovals {
+  const found = instances.get(connection);
   if (found?.uid === connection.uid) return found;
-  const made = new Waiting(connection);
-  known.set(connection, made);
+  const made = new PendingApprovals(connection);
+  instances.set(connection, made);
   return made;
 }

@@ -1,4 +1,4 @@
-/** Lessons and courses as they are stored, followed as the rules let their teacher and pupils read them. */
+/** Documents of lessons and courses in Firestore, and hooks that watch them. */
 
 import type { RollcallError } from "@rollcall/client";
 import { type Signal, useSignal } from "@preact/signals";
@@ -17,7 +17,7 @@ import {
 import { useEffect } from "preact/hooks";
 
 import type { Connection } from "../firebase/connection.js";
-import type { Found } from "../school/use_call.js";
+import type { Loadable } from "../school/use_call.js";
 import type { ToolConfiguration } from "./configuration.js";
 
 const MOST = 500;
@@ -38,7 +38,7 @@ export interface Pupil {
   name: string;
 }
 
-/** What a mission holds, and a session of it freezes. */
+/** The fields of a mission, which a session copies. */
 export interface LessonFields {
   title: string;
   conversationPrompt: string;
@@ -83,7 +83,7 @@ export interface Completion {
   taskId: string;
 }
 
-export interface StoredItem {
+export interface ReviewItem {
   id: string;
   uid: string;
   errorType: string;
@@ -93,7 +93,7 @@ export interface StoredItem {
   mastered: boolean;
 }
 
-/** Something that a tutor keeps of what a pupil told; its teacher reads what the pupil shares. */
+/** A fact that a tutor stored about a pupil; the teacher sees it if the pupil shares it. */
 export interface Fact {
   id: string;
   category: string;
@@ -101,16 +101,16 @@ export interface Fact {
   shared: boolean;
 }
 
-/** What a cache is empty of is not known until the server has said so, which is a change of metadata alone. */
+/** An empty result from the cache is unknown until the server confirms it, which only changes metadata. */
 const FROM_SERVER = { includeMetadataChanges: true };
 
-/** Follow the documents of a query as long as the component is there; `key` names what is asked for. */
+/** Watch the documents of a query while the component is mounted; `key` identifies the query. */
 export function useDocuments<T extends { id: string }>(
   connection: Connection,
   key: string,
   of: (db: Firestore) => Query,
-): Signal<Found<T[]>> {
-  return useFollowed(connection, key, (db, next, fail) =>
+): Signal<Loadable<T[]>> {
+  return useListener(connection, key, (db, next, fail) =>
     onSnapshot(
       of(db),
       FROM_SERVER,
@@ -124,13 +124,13 @@ export function useDocuments<T extends { id: string }>(
   );
 }
 
-/** Follow one document; its value is null where there is none. */
+/** Watch one document; the value is null if it does not exist. */
 export function useDocument<T extends { id: string }>(
   connection: Connection,
   key: string,
   of: (db: Firestore) => DocumentReference,
-): Signal<Found<T | null>> {
-  return useFollowed(connection, key, (db, next, fail) =>
+): Signal<Loadable<T | null>> {
+  return useListener(connection, key, (db, next, fail) =>
     onSnapshot(
       of(db),
       FROM_SERVER,
@@ -143,17 +143,17 @@ export function useDocument<T extends { id: string }>(
   );
 }
 
-/** Codes with which Firestore ends a listener for good; after any other it is begun again. */
+/** Codes that end a listener for good; after others it is restarted. */
 const LASTING = new Set(["permission-denied", "unauthenticated", "invalid-argument", "failed-precondition", "not-found"]);
 const FIRST_WAIT_MS = 1_000;
 const MAX_WAIT_MS = 30_000;
 
-function useFollowed<T>(
+function useListener<T>(
   connection: Connection,
   key: string,
   watch: (db: Firestore, next: (value: T) => void, fail: (error: Error) => void) => () => void,
-): Signal<Found<T>> {
-  const found = useSignal<Found<T>>({});
+): Signal<Loadable<T>> {
+  const found = useSignal<Loadable<T>>({});
   useEffect(() => {
     let stop = () => {};
     let timer: ReturnType<typeof setTimeout> | undefined;
@@ -198,7 +198,7 @@ export const pupilsOf = (courseId: string) => (db: Firestore) =>
 export const missionsOf = (uid: string) => (db: Firestore) =>
   query(collection(db, "missions"), where("teacherUid", "==", uid), limit(MOST));
 
-/** What came of a lesson, for its teacher: `sessions` or `completions`. */
+/** The `sessions` or `completions` of a lesson, for its teacher. */
 export const ofMission = (name: string, uid: string, missionId: string) => (db: Firestore) =>
   query(
     collection(db, name),
@@ -207,7 +207,7 @@ export const ofMission = (name: string, uid: string, missionId: string) => (db: 
     limit(MOST),
   );
 
-/** What was marked for review in a lesson, for its teacher. */
+/** The review items of a lesson, for its teacher. */
 export const itemsOf = (uid: string, missionId: string) => (db: Firestore) =>
   query(
     collection(db, "reviewItems"),
@@ -216,11 +216,11 @@ export const itemsOf = (uid: string, missionId: string) => (db: Firestore) =>
     limit(MOST),
   );
 
-/** What a pupil has done in a session of their own. */
+/** The tasks that a pupil completed in a session. */
 export const completionsOf = (uid: string, sessionId: string) => (db: Firestore) =>
   query(collection(db, "completions"), where("uid", "==", uid), where("sessionId", "==", sessionId));
 
-/** What tutors keep of a pupil; of somebody else's, what that pupil shares with this teacher. */
+/** The facts about a pupil: all for the pupil, the shared ones for a teacher. */
 export const factsOf = (pupil: string, teacher?: string) => (db: Firestore) => {
   const isShared = teacher ? [where("teacherUid", "==", teacher), where("shared", "==", true)] : [];
   return query(collection(db, "profiles", pupil, "facts"), ...isShared, limit(MOST));
