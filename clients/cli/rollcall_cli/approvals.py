@@ -1,4 +1,4 @@
-"""The question that a run waits with, as a card, and a person's answer from the keyboard."""
+"""Approvals at the keyboard: the card of an interrupt, and the person's decision."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from rollcall_cli.wording import texts_for
 from rollcall_cli.workspace import visible
 
 ReadLine = Callable[[str, str], str]
-"""Asks with a prompt and a text to begin with; EOFError where nobody answers any more."""
+"""Reads a line, with a prompt and a text to edit; raises EOFError at the end of the input."""
 
 _INDENT = 2
 _BAR = "┃ "
@@ -36,7 +36,7 @@ _REASON_CHARS = 500  # longer ones are refused
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What a person says to one interrupt."""
+    """A person's decision on one interrupt."""
 
     approved: bool
     reason: str | None = None
@@ -44,7 +44,7 @@ class Decision:
     remember: str | None = None
 
     def entry(self, interrupt: dict[str, Any]) -> dict[str, Any]:
-        """The answer as an entry of `resume`."""
+        """The decision as an entry of `resume`."""
         payload: dict[str, Any] = {"approved": self.approved}
         if self.reason:
             payload["reason"] = self.reason
@@ -57,12 +57,12 @@ class Decision:
 
 @dataclass(frozen=True, slots=True)
 class ApprovalCard:
-    """An approval as it is shown: what would happen, the details, who decides and until when.
+    """The card of an approval: the message, the details, who decides and until when.
 
     Args:
-        uid: Whose screen it is on.
-        about: What it would do, in place of what the server says of it. Without it the arguments
-            are shown too, unless the server says that message and display show them whole.
+        uid: The user who looks at it.
+        about: This client's preview, in place of the server's display. Without it the arguments are
+            shown too, unless message and display show them completely.
     """
 
     interrupt: dict[str, Any]
@@ -108,7 +108,7 @@ class ApprovalCard:
 
 
 def is_mine(interrupt: dict[str, Any], uid: str) -> bool:
-    """Whether this user decides it."""
+    """Whether this user is the decider."""
     return bool(interrupt["metadata"]["decider"].get("uid") == uid)
 
 
@@ -120,17 +120,17 @@ def ask(
     whole: Callable[[], RenderableType] | None = None,
     shortened: bool = False,
 ) -> Decision | str:
-    """Ask the person; an answer, or what they said instead.
+    """Ask the person for a decision; return it, or a message that they typed instead.
 
     Args:
-        whole: Makes all there is to see of it, for who wants more than the card.
-        shortened: Whether the card leaves some of it out: then it is opened before a yes counts.
+        whole: Renders the full preview, for a person who asks for more than the card.
+        shortened: Whether the card is shortened: then it must be opened before it can be approved.
     Raises:
-        EOFError, KeyboardInterrupt: They left it open.
+        EOFError, KeyboardInterrupt: The person left it open.
     """
     patterns = interrupt["metadata"].get("remember") or []
     say = texts_for(interrupt["message"])
-    forget_typed_ahead()
+    discard_typeahead()
     # In lines of its own: a prompt is not wrapped everywhere.
     screen.say_line(say["answers_always" if patterns else "answers"], "dim")
     while True:
@@ -159,9 +159,9 @@ def ask(
                 return said
 
 
-def forget_typed_ahead() -> None:
-    """What was typed before a question was there is no answer to it: an agent may have asked for
-    a "y" in its own words."""
+def discard_typeahead() -> None:
+    """Discard input typed before the question was shown: an agent may have asked for a "y" in its
+    own words."""
     if not sys.stdin.isatty():
         return
     with contextlib.suppress(ImportError):  # not on Windows
@@ -171,8 +171,8 @@ def forget_typed_ahead() -> None:
 
 
 def edit_lines() -> None:
-    """Have lines edited as they are typed, and earlier ones brought back. Several lines that are
-    pasted are one: none of them is sent, or taken for a command, by itself."""
+    """Enable line editing and history. Several pasted lines count as one: none of them is sent, or
+    run as a command, by itself."""
     with contextlib.suppress(ImportError):
         import readline
 
@@ -180,7 +180,7 @@ def edit_lines() -> None:
 
 
 def from_keyboard(prompt: str, begin: str) -> str:
-    """Read a line that may begin with a text to change, where lines can be edited."""
+    """Read a line, starting from a text to edit where the platform supports it."""
     with _begun(begin):
         return input(prompt)
 
@@ -199,8 +199,8 @@ def _begun(text: str) -> Iterator[None]:
         readline.set_startup_hook()
 
 
-def place_in(listed: Sequence[Any], said: str) -> int:
-    """The place, from 1, that a person names in a list; 0 where that is no place of it."""
+def chosen_number(listed: Sequence[Any], said: str) -> int:
+    """The number, from 1, of the list item that a person chose; 0 if there is none."""
     place = int(said) if re.fullmatch(r"\d{1,4}", said) else 0
     return place if place <= len(listed) else 0
 
@@ -208,7 +208,7 @@ def place_in(listed: Sequence[Any], said: str) -> int:
 def _pattern(
     screen: Screen, patterns: list[str], say: dict[str, str], read: ReadLine
 ) -> str | None:
-    """What is to be allowed from now on; None if the person thinks better of it."""
+    """The pattern to allow from now on; None if the person cancels."""
     screen.say_line(say["patterns"], "")
     for number, pattern in enumerate(patterns, start=1):
         screen.indented(Text(f"  {number}. {isolated(visible(pattern))}"))
@@ -216,12 +216,12 @@ def _pattern(
         said = read(prompt(screen, say["which"].format(count=len(patterns))), "").strip()
         if not said:
             return None
-        if place := place_in(patterns, said):
+        if place := chosen_number(patterns, said):
             return patterns[place - 1]
 
 
 def arguments_to_show(interrupt: dict[str, Any], order: Order) -> RenderableType | None:
-    """The arguments as a card shows them; None where message and display show them whole."""
+    """The arguments for a card; None if message and display show them completely."""
     if interrupt["metadata"].get("complete"):
         return None
     lines = _argument_lines(interrupt, order)
@@ -252,8 +252,8 @@ def _reason(screen: Screen, say: dict[str, str], read: ReadLine) -> str | None:
 
 
 def prompt(screen: Screen, text: str) -> str:
-    """A prompt for a line to be typed; a right-to-left text is a line before it, as what is typed
-    would stand on its wrong side."""
+    """The prompt of a line. A right-to-left text is printed as a line before it, because the input
+    would be on its wrong side."""
     if not bidi.has_right_to_left(text):
         return f"  {text} ❯ "
     screen.say_line(text, "")
@@ -263,7 +263,7 @@ def prompt(screen: Screen, text: str) -> str:
 def _edited(
     screen: Screen, interrupt: dict[str, Any], say: dict[str, str], read: ReadLine
 ) -> dict[str, Any] | None:
-    """Other arguments; None if the person thinks better of it."""
+    """Edited arguments; None if the person cancels."""
     begin = escaped_json(json.dumps(interrupt["metadata"]["arguments"], ensure_ascii=False))
     screen.indented(
         Text(say["now"].format(arguments=isolated(visible(begin))), "dim", overflow="fold")
@@ -280,7 +280,7 @@ def _edited(
 
 
 def _details(display: dict[str, Any]) -> str:
-    """What there is beyond the title: the text, or the rows where there is none."""
+    """The text of a display, or its rows if it has none."""
     if display.get("text"):
         return str(display["text"])
     rows = display.get("rows") or []

@@ -1,4 +1,4 @@
-"""Files that go with a message: uploaded part by part, and named in it by their upload's id."""
+"""Attachments: files that are uploaded in parts, and referenced in a message by file id."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from rollcall_cli.functions import Functions
 from rollcall_cli.problem import Problem
 
 MAX_BYTES = 10_000_000
-"""What a server takes as one file."""
+"""The server's limit for a file."""
 
 _IMAGES = ("image/png", "image/jpeg", "image/webp", "image/gif")
 _DOCUMENTS = ("application/pdf", "text/markdown", "text/csv", "application/json")
 
 
 def upload(functions: Functions, file: Path) -> dict[str, Any]:
-    """Upload a file and return the part of a message that names it.
+    """Upload a file and return the message part that references it.
 
     Raises:
         Problem: It cannot be read, or is too large.
-        CallError: The server does not take it.
+        CallError: The server refuses it.
     """
     content = _read(file)
     content_type = _content_type(file, content)
@@ -57,7 +57,7 @@ def upload(functions: Functions, file: Path) -> dict[str, Any]:
 
 
 def parts_again(parts: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """The attachments of a message in the log, as parts of another message of its thread."""
+    """The attachments of a logged message, as parts for another message of its thread."""
     names = ("type", "fileId", "name")
     attached = [part for part in parts if part.get("fileId")]
     return [{name: part[name] for name in names if part.get(name)} for part in attached]
@@ -77,10 +77,10 @@ def _read(file: Path) -> bytes:
 
 
 def _content_type(file: Path, content: bytes) -> str:
-    """By the name; any other text, such as code, is plain text.
+    """The content type, by the file's name; other UTF-8 files count as plain text.
 
     Raises:
-        Problem: It is of no kind that servers take.
+        Problem: The server accepts no files of this type.
     """
     guessed = mimetypes.guess_type(file.name)[0]
     if guessed in (*_IMAGES, *_DOCUMENTS):

@@ -1,9 +1,9 @@
 """Right-to-left text on terminals.
 
-Some terminals order such text themselves, as browsers do, and are given it as it is read. Others
-put one character after the other from left to right; for those a line is put into the order in
-which it is seen, by the usual parts of the Unicode Bidirectional Algorithm: one line at a time,
-its direction given or that of its first letter, with isolates and without embeddings.
+Some terminals reorder such text themselves, as browsers do. Others print characters from left to
+right; for those a line is put into display order by the common parts of the Unicode Bidirectional
+Algorithm: one line at a time, its direction given or that of its first letter, with isolates and
+without embeddings.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ _OLDEST_VTE = 5800  # GNOME Terminal and its relatives order text from 0.58 on
 def orders_itself(env: Mapping[str, str]) -> bool:
     """Whether the terminal puts right-to-left text in order. ROLLCALL_BIDI=yes or no decides.
 
-    An unknown one is taken to do so: text in its reading order is what copying, searching and
-    screen readers need.
+    An unknown terminal counts as one that does: copying, searching and screen readers need text in
+    reading order.
     """
     if decided := env.get("ROLLCALL_BIDI"):
         return decided.lower() not in ("no", "0", "false", "off")
     if env.get("TMUX") or env.get("STY"):
-        return True  # what is outside cannot be known
+        return True  # the outer terminal is unknown
     if vte := env.get("VTE_VERSION"):
         return vte.isdecimal() and int(vte) >= _OLDEST_VTE
     plain = ("XTERM_VERSION", "ALACRITTY_WINDOW_ID", "WT_SESSION", "WEZTERM_PANE")
@@ -46,8 +46,8 @@ def orders_itself(env: Mapping[str, str]) -> bool:
 
 
 def isolated(text: str) -> str:
-    """`text` so that its direction moves nothing around it; left-to-right text stays as is.
-    Isolates of its own are left out: one of them could end this one."""
+    """Wrap right-to-left text in an isolate, so that it does not reorder the text around it.
+    Isolates inside are removed: one of them could end this one."""
     text = text.translate(_NO_ISOLATES)
     if not has_right_to_left(text):
         return text
@@ -68,11 +68,11 @@ def reads_from_right(text: str, *, within: bool | None = None) -> bool:
     return letters[0] if letters else bool(within)
 
 
-def seen_order(line: str, *, from_right: bool) -> list[tuple[int, str]]:
-    """The characters of `line` from left to right as they are seen, each with its place in it.
+def display_order(line: str, *, from_right: bool) -> list[tuple[int, str]]:
+    """The characters of `line` in display order, from left to right, each with its index.
 
-    A letter and the marks on it stay together, and brackets open the other way. An isolate is put
-    in order by itself; its own marks are not seen.
+    Letters keep their combining marks, and brackets are mirrored. An isolate is ordered by itself;
+    its control characters are dropped.
     """
     clusters = _clusters(line)
     firsts = [_NEUTRAL if line[start] in _ISOLATES else line[start] for start, _ in clusters]
@@ -99,15 +99,15 @@ def seen_order(line: str, *, from_right: bool) -> list[tuple[int, str]]:
 
 
 def _isolate(text: str, start: int) -> list[tuple[int, str]]:
-    """What is seen of an isolate that begins at `start` of its line."""
+    """The display order of an isolate that begins at index `start`."""
     inner = text[1:].removesuffix(POP_ISOLATE)
     marked = {RIGHT_TO_LEFT_ISOLATE: True, _LEFT_TO_RIGHT_ISOLATE: False}
     from_right = marked.get(text[0], reads_from_right(inner))
-    return [(start + 1 + at, char) for at, char in seen_order(inner, from_right=from_right)]
+    return [(start + 1 + at, char) for at, char in display_order(inner, from_right=from_right)]
 
 
 def _clusters(line: str) -> list[tuple[int, int]]:
-    """Start and end of each character with what combines with it, and of each isolate."""
+    """The start and end of each character with its combining marks, and of each isolate."""
     starts, depth = [], 0
     for at, char in enumerate(line):
         if not depth and (not at or not _combines(line[at - 1], char)):

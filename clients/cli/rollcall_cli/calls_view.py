@@ -1,4 +1,4 @@
-"""Shows calls that run here: each with its mark, its output as it comes, and what it came to."""
+"""A view of the calls that run in this client: marks, live output and outcomes."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class CallsView:
             for call in calls
         }
         self._open = list(self._cards.values())  # not printed yet, in the order of their calls
-        # Never held while printing: who redraws holds the screen's lock and waits for this one.
+        # Never held while printing: a redraw holds the screen's lock and waits for this one.
         self._lock = threading.Lock()
         self._printing = threading.Lock()
         self._spinner = Spinner("dots", style="cyan")
@@ -47,7 +47,7 @@ class CallsView:
         return self
 
     def __exit__(self, *error: object) -> None:
-        """Print what is not finished, as it is, and stop redrawing."""
+        """Print unfinished calls in their current state, and stop redrawing."""
         with self._lock:
             cards, self._open = self._open, []
         for card in cards:
@@ -71,7 +71,7 @@ class CallsView:
                 self._print(card)
 
     def _end_call(self, call: Call, result: dict[str, Any]) -> list[CallCard]:
-        """End a call, and take out those that can be printed in the order of the calls."""
+        """End a call, and return those that can now be printed in order."""
         with self._lock:
             self._cards[call["id"]].end_here(result)
             finished = []

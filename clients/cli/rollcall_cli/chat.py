@@ -17,7 +17,7 @@ from rollcall_cli.wording import text_in
 
 
 class Chat:
-    """One sitting: messages, and commands that begin with a slash, until the person leaves.
+    """A chat session: messages, and commands that begin with a slash, until the person leaves.
 
     Args:
         read: Reads a line.
@@ -37,10 +37,10 @@ class Chat:
         self._commands = ChatCommands(screen, session, view, read=read)
 
     def stay(self, *, thread: str | None = None) -> int:
-        """Talk until there is nothing more to say; an exit code.
+        """Run the session; return an exit code.
 
         Args:
-            thread: The thread to go on in.
+            thread: The thread to continue.
         """
         approvals.edit_lines()
         try:
@@ -80,7 +80,11 @@ class Chat:
             self._screen.problem(problem)
 
     def _line(self) -> str | None:
-        """The next line; None when the person has had enough: Ctrl-D, or Ctrl-C twice."""
+        """Read the next line; None on Ctrl-D or a word for leaving.
+
+        Raises:
+            Quit: On Ctrl-C twice.
+        """
         was_interrupted = False
         while True:
             self._screen.say()

@@ -1,4 +1,4 @@
-"""What can be typed instead of a message: /retry, /open, /export and the like."""
+"""The commands of a chat: /retry, /open, /export and others."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 from rich.text import Text
 
 from rollcall_cli import attachments, export
-from rollcall_cli.approvals import ReadLine, forget_typed_ahead, place_in, prompt
+from rollcall_cli.approvals import ReadLine, chosen_number, discard_typeahead, prompt
 from rollcall_cli.bidi import isolated
 from rollcall_cli.dialogue import Content
 from rollcall_cli.dialogue_view import DialogueView
@@ -29,7 +29,7 @@ _TITLE_CHARS = 200
 
 
 class ChatCommands:
-    """The commands of one sitting; `/help` lists them."""
+    """The commands of one chat session; `/help` lists them."""
 
     def __init__(
         self, screen: Screen, session: Session, view: DialogueView, *, read: ReadLine
@@ -56,7 +56,7 @@ class ChatCommands:
         }
 
     def do(self, line: str) -> None:
-        """Do what a line that begins with a slash says.
+        """Run the command of a line that begins with a slash.
 
         Raises:
             Problem: There is no such command, or it cannot be done.
@@ -68,7 +68,7 @@ class ChatCommands:
         self._commands[name](rest.strip())
 
     def do_meanwhile(self, line: str) -> None:
-        """Do what is said in place of a decision; what cannot be done is told, and no more."""
+        """Run a command that was typed instead of a decision; show its error, if any."""
         try:
             self.do(line)
         except Problem as problem:
@@ -77,7 +77,7 @@ class ChatCommands:
             self._screen.failure(error)
 
     def with_attachments(self, text: str) -> Content:
-        """A message with the files that were attached since the last one."""
+        """A message with the files attached since the last one."""
         attached, self._attached = self._attached, []
         return [{"type": "text", "text": text}, *attached] if attached else text
 
@@ -130,7 +130,7 @@ class ChatCommands:
         show_threads(self._screen, self._threads_shown)
 
     def _open(self, rest: str) -> None:
-        if place := place_in(self._threads_shown, rest):
+        if place := chosen_number(self._threads_shown, rest):
             rest = self._threads_shown[place - 1].id
         if not rest:
             raise Problem("which_thread")
@@ -158,7 +158,7 @@ class ChatCommands:
             return False
         self._footnote("left_to_client", tools=names)
         self._view.show_pending()
-        forget_typed_ahead()
+        discard_typeahead()
         said = self._read(prompt(self._screen, self._text("run_here")), "").strip().lower()
         return said in ("y", "yes", "כן")
 

@@ -37,14 +37,14 @@ class Dialogue:
         thread_id: None until the first run has begun.
         turn_id: The newest turn; `retry` and `replaces` name it.
         run_id: The newest run that has a result.
-        waiting: The interrupts that it left to be decided.
+        waiting: The interrupts of that run that wait for a decision.
         pending: The calls that it left to this client.
 
     Args:
-        replay: The stored events of a run, for one whose stream was lost.
-        take: Takes the calls that a run left, by its thread and its id; whether they may be run.
+        replay: Returns the stored events of a run whose stream was lost.
+        take: Claims the pending calls of a run, by thread id and run id; whether they may be run.
         client_tools: Ids of the tools that this client can run.
-        client_id: Tells this client from the user's others.
+        client_id: Identifies this client among the user's.
         locale: "en" or "he"; None for the language of each message.
     """
 
@@ -71,7 +71,7 @@ class Dialogue:
         self.start_over()
 
     def start_over(self) -> None:
-        """Put the next message into a new thread."""
+        """Start a new thread with the next message."""
         self.thread_id: str | None = None
         self.turn_id: str | None = None
         self.run_id: str | None = None
@@ -83,7 +83,7 @@ class Dialogue:
         self._is_abandoned = False
 
     def enter(self, thread_id: str, result: Result | None) -> None:
-        """Go on in a thread that is there, from the result of its newest run."""
+        """Continue an existing thread from the result of its newest run."""
         self.start_over()
         self.thread_id = thread_id
         if result is not None:
@@ -91,20 +91,20 @@ class Dialogue:
 
     @property
     def incidents(self) -> Sequence[dict[str, str]]:
-        """What broke off in the last run, as functions on emulators tell a developer."""
+        """Failures of the last run, which functions on emulators report for developers."""
         return self._functions.incidents
 
     @property
     def next_run_id(self) -> str:
-        """The run that goes on from what waits, if nobody names it otherwise."""
+        """The id of the continuation of the newest run."""
         turn, mark, number = (self.run_id or "").rpartition("~")
         return f"{turn}~{int(number) + 1}" if mark and number.isdigit() else f"{self.run_id}~1"
 
     def message(self, content: Content, *, replaces: str | None = None) -> Events:
-        """Send a message; what waited is thereby closed.
+        """Send a message, which closes what waited.
 
         Args:
-            replaces: The newest turn, where the message takes its place.
+            replaces: The newest turn, if the message replaces it.
         """
         data: dict[str, Any] = {"message": content, "runId": _new_id()}
         if replaces:
@@ -112,29 +112,29 @@ class Dialogue:
         return self._begin(data)
 
     def retry(self) -> Events:
-        """Ask the newest turn again."""
+        """Ask again the message of the newest turn."""
         return self._begin({"retry": self.turn_id, "runId": _new_id()})
 
     def resume(self, entries: Sequence[dict[str, Any]]) -> Events:
-        """Answer all that waits for a decision."""
+        """Decide all interrupts."""
         return self._run({"resume": list(entries)}, run_id=self.next_run_id)
 
     def take_calls(self) -> None:
-        """Take the pending calls, before any is run that does not only read.
+        """Claim the pending calls, before running any that does not only read.
 
         Raises:
-            CallError: Another client of the user has taken them.
+            CallError: Another client of the user has claimed them.
         """
         if not self._take_calls(self.thread_id or "", self.run_id or ""):
             raise CallError("aborted", error_text("taken"), {"hint": error_text("taken.hint")})
 
     def answer_calls(self, results: Sequence[dict[str, Any]]) -> Events:
-        """Send what the calls that were left to this client came to."""
-        run_id = self.next_run_id  # named, so that it is one run however often it is sent
+        """Send the results of the pending calls."""
+        run_id = self.next_run_id  # fixed, so that retries are one run
         return self._run({"toolResults": list(results), "runId": run_id}, run_id=run_id)
 
     def follow(self, stored: Iterable[Event]) -> Events:
-        """How the turn goes on elsewhere, from the events that are stored of it."""
+        """Follow the turn's continuation elsewhere, from its stored events."""
         for event in stored:
             yield event
             if event["type"] == "RUN_FINISHED":
@@ -146,15 +146,15 @@ class Dialogue:
         raise CallError("data-loss", error_text("no_end"))
 
     def cancel(self) -> None:
-        """Have the run stopped where it is at work, or close what waits; what was said stays.
+        """Stop the active run, or close what waits. The text so far is kept.
 
         Raises:
-            CallError: It could not be stopped; the next message takes the thread.
+            CallError: It could not be stopped; the next message supersedes it.
         """
         self.waiting, self.pending = [], []
-        self._is_abandoned = True  # should it not end in time, the next message takes the thread
+        self._is_abandoned = True  # if it does not end in time, the next message supersedes it
         deadline = time.monotonic() + _STOPPING_S
-        if self.thread_id is None:  # it was not told yet; the same runId is the same run
+        if self.thread_id is None:  # not known yet; repeating the request returns it
             self.thread_id = next(self._functions.stream("run_agent", self._data))["threadId"]
         about = {"threadId": self.thread_id, "runId": self._active_run_id}
         while self._functions.call("cancel_run", about)["status"] == "cancelling":
@@ -164,7 +164,7 @@ class Dialogue:
         self._is_abandoned = False
 
     def _begin(self, data: dict[str, Any]) -> Events:
-        """A run of a new turn."""
+        """Start a run of a new turn."""
         self.waiting, self.pending = [], []
         if self._is_abandoned:
             data["whenBusy"] = "supersede"
@@ -199,7 +199,7 @@ class Dialogue:
         self.waiting = result["outcome"].get("interrupts") or []
         pending = result["outcome"].get("pendingToolCallIds") or []
         records = {call["id"]: call for call in result["toolCalls"] if call["status"] == "client"}
-        # A result that only notes an answer names calls without telling them again.
+        # The result of a partial answer names pending calls without their records.
         known = {call["id"]: call for call in self.pending} | records
         left = [known[id] for id in dict.fromkeys(pending) if id in known]
         place = {id: at for at, id in enumerate(self._call_ids)}

@@ -1,4 +1,4 @@
-"""A dialogue on the screen: messages to an agent and answers to its own, and its calls run here."""
+"""A dialogue on the screen: its runs, approvals, and the calls that run in this client."""
 
 from __future__ import annotations
 
@@ -33,19 +33,19 @@ _COUNTS = ("inputTokens", "cachedInputTokens", "outputTokens")
 
 
 class Quit(Exception):
-    """The person has had enough of all of it."""
+    """The person pressed Ctrl-C twice."""
 
 
 class Exit(Exception):
-    """The person leaves; what waits for them stays open."""
+    """The person typed a word for leaving; what waits stays open."""
 
 
 class DialogueView:
-    """Asks, and shows what comes back. `waiting` is what the last run left to be decided.
+    """Sends messages and decisions of a dialogue, and shows its runs.
 
     Args:
-        uid: Who asks.
-        tools: What can be run here; offered with every message.
+        uid: The user.
+        tools: The tools of this client, offered with every message.
     """
 
     def __init__(
@@ -74,7 +74,7 @@ class DialogueView:
         self._screen = screen
         self._tools = tools
         self._question = ""
-        self._results: dict[str, dict[str, Any]] = {}  # what calls came to, until that is sent
+        self._results: dict[str, dict[str, Any]] = {}  # results of calls that are not sent yet
         self._approvals = LocalApprovals()
 
     @property
@@ -87,42 +87,42 @@ class DialogueView:
 
     @property
     def next_run_id(self) -> str:
-        """The run that goes on from what waits, if nobody names it otherwise."""
+        """The id of the continuation of the newest run."""
         return self.dialogue.next_run_id
 
     @property
     def runs_tools(self) -> bool:
-        """Whether anything can be run here."""
+        """Whether this client has tools."""
         return self._tools is not None
 
     def enter(self, thread: Thread, result: Result | None) -> None:
-        """Go on in a thread that is there, from the result of its newest run."""
+        """Continue an existing thread from the result of its newest run."""
         self.dialogue.agent = thread.agent
         self.dialogue.enter(thread.id, result)
 
     def start_over(self) -> None:
-        """Put the next question into a new thread."""
+        """Start a new thread with the next message."""
         self.dialogue.start_over()
 
     def ask(self, message: Content, *, replaces: str | None = None) -> Result | None:
-        """Ask, show the answer as it comes, and return the result; None if there was none.
+        """Send a message, show the turn, and return its result; None if it failed.
 
-        What waited for a decision is thereby closed.
+        This closes what waited for a decision.
 
         Raises:
-            KeyboardInterrupt: The person stopped it, and it is stopped.
-            Quit: They did so a second time.
+            KeyboardInterrupt: The person stopped the run, and it is stopped.
+            Quit: The person pressed Ctrl-C again while it was being stopped.
         """
         self._question = _text_of(message)
         self._screen.follow(self._question)
         return self._complete(self.dialogue.message(message, replaces=replaces))
 
     def retry(self) -> Result | None:
-        """Ask the newest turn again; as `ask`."""
+        """Ask the message of the newest turn again; see `ask`."""
         return self._complete(self.dialogue.retry())
 
     def answer(self, answers: Sequence[Decision]) -> Result | None:
-        """Answer what waits, in its order, and show how the turn goes on; as `ask`."""
+        """Decide the interrupts, in order, and show the continuation; see `ask`."""
         waiting = self.waiting
         decided = [_with_edits(*both) for both in zip(waiting, answers, strict=True)]
         entries = [each.entry(about) for about, each in zip(waiting, answers, strict=True)]
@@ -134,13 +134,13 @@ class DialogueView:
         return self._complete(self.dialogue.resume(entries), decided=decided)
 
     def follow(self, stored: Iterable[Event]) -> Result | None:
-        """Show how the turn goes on elsewhere, from the events that are stored of it. Calls that it
-        leaves to a client are not run: another one began them."""
+        """Show the turn's continuation elsewhere, from its stored events. Its pending calls are not
+        run: another client began them."""
         events = self.dialogue.follow(stored)
         return self._complete(events, decided=self.waiting, runs_calls=False)
 
     def show_pending(self) -> None:
-        """Show what each of the calls would do here that the newest run left to a client."""
+        """Show previews of the newest run's pending calls."""
         for call in self.dialogue.pending:
             about = self._preview(
                 call["id"],
@@ -155,20 +155,20 @@ class DialogueView:
             self._screen.indented(about, is_ordered=True)
 
     def take_over(self) -> Result | None:
-        """Run the calls that `show_pending` has shown, and go on; as `ask`."""
+        """Run the calls that `show_pending` has shown, and continue; see `ask`."""
         for call in self.dialogue.pending:
             self._approvals.approve(call["id"], call["arguments"])
         return self._complete(None)
 
     def go_on(self) -> Result | None:
-        """Show what waits to be decided."""
+        """Show the interrupts that wait for a decision."""
         return self._complete(None)
 
     def preview(self, interrupt: Interrupt, *, whole: bool = False) -> RenderableType | None:
-        """What a call that would run here would do; None for others.
+        """A preview of a call that would run in this client; None for other calls.
 
         Args:
-            whole: Also lines that a card leaves out.
+            whole: Without shortening.
         """
         about = interrupt["metadata"]
         call_id, arguments = interrupt["toolCallId"], about["arguments"]
@@ -176,10 +176,10 @@ class DialogueView:
         return self._preview(call_id, about["tool"], arguments, say=say, whole=whole)
 
     def cancel(self) -> None:
-        """Stop the run that is at work, or close what waits.
+        """Stop the active run, or close what waits.
 
         Raises:
-            Quit: The person does not want to wait for that.
+            Quit: The person pressed Ctrl-C again.
         """
         try:
             self.dialogue.cancel()
@@ -197,7 +197,7 @@ class DialogueView:
         say: Mapping[str, str],
         whole: bool,
     ) -> RenderableType | None:
-        """What a call would do here, which is noted as shown; None for one that would not run
+        """A preview of a call, which is recorded for its approval; None for one that would not run
         here, or only reads."""
         self._approvals.request(call_id)
         order = self._screen.order
@@ -221,7 +221,7 @@ class DialogueView:
         decided: Sequence[Interrupt] = (),
         runs_calls: bool = True,
     ) -> Result | None:
-        """Show runs until none is left that this client can answer by itself."""
+        """Show the turn's runs until this client cannot continue it by itself."""
         usage = TurnUsage()
         result: Result | None = None
         try:
@@ -257,7 +257,7 @@ class DialogueView:
         return result
 
     def _run_calls(self, tools: Tools) -> list[dict[str, Any]]:
-        """The results of all that is left here. What ran before, and could not be sent, does not
+        """The results of all pending calls. A call whose result could not be sent before does not
         run a second time."""
         pending = self.dialogue.pending
         if not self._results and not only_read(pending):
@@ -290,7 +290,7 @@ class DialogueView:
 
 
 class TurnUsage:
-    """Who answered, in how many steps, how long it took, and what it cost where it cost."""
+    """The usage of one turn: models, steps, time, and cost if there is any."""
 
     def __init__(self) -> None:
         self._started = time.monotonic()
@@ -298,7 +298,7 @@ class TurnUsage:
         self._models: dict[tuple[str, str], dict[str, Any]] = {}
 
     def add(self, result: Result) -> None:
-        """Count one run; `steps` of a result are those of the whole turn."""
+        """Add one run; the `steps` of a result count the whole turn."""
         self._steps = max(self._steps, result["steps"])
         for used in result["usage"]:
             total = self._models.setdefault((used["provider"], used["model"]), {})
@@ -308,7 +308,7 @@ class TurnUsage:
                 total["costUsd"] = total.get("costUsd", 0.0) + used["costUsd"]
 
     def summary(self, result: Result, language: str) -> str:
-        """The line, and what stopped the last run if something did."""
+        """The usage in one line, with the reason if the last run stopped early."""
         parts = [_model(*names, used, language) for names, used in self._models.items()]
         parts.append(counted(language, "steps", self._steps))
         seconds = f"{time.monotonic() - self._started:.1f}"
@@ -333,7 +333,7 @@ def _model(provider: str, model: str, used: dict[str, Any], language: str) -> st
 
 
 def _arguments(arguments: dict[str, Any], order: Order) -> RenderableType:
-    """All that a call was given, with nothing unseen in it."""
+    """The arguments of a call as JSON, with invisible characters made visible."""
     text = visible(json.dumps(arguments, ensure_ascii=False, indent=2))
     return BidiBlock(Text(text, overflow="fold"), order=order)
 
@@ -345,7 +345,7 @@ def _text_of(message: Content) -> str:
 
 
 def _with_edits(interrupt: Interrupt, answer: Decision) -> Interrupt:
-    """The interrupt with the arguments that were approved."""
+    """The interrupt with the edited arguments, if there are any."""
     if answer.edited is None:
         return interrupt
     return {**interrupt, "metadata": {**interrupt["metadata"], "arguments": answer.edited}}

@@ -1,4 +1,4 @@
-"""What a write would change, or a command would run, for a person to judge."""
+"""Renders diffs and commands for the person who approves them."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from rollcall_cli.workspace import visible
 
 SHOWN_LINES = 60
 LONG_COMMAND_LINES = 15
-"""Longer ones may have gone off the screen at its top."""
+"""Longer commands may have scrolled off the screen."""
 _COLOURS = {"+": "green", "-": "red", "@": "cyan"}
 _HEADINGS = ("+++", "---")
 
 
 class Shortened(Group):
-    """The beginning of something longer: a person opens all of it before they can approve."""
+    """A shortened block: the person must open all of it before they can approve."""
 
 
 def shortened(
     lines: Sequence[RenderableType], left_out: int, *, order: Order, say: Mapping[str, str]
 ) -> RenderableType:
-    """The lines, and how many more there are, in the words of `say`."""
+    """The lines, and a note about how many are left out."""
     if not left_out:
         return Group(*lines)
     more = say["more_line" if left_out == 1 else "more_lines"].format(count=f"{left_out:,}")
@@ -35,7 +35,7 @@ def shortened(
 def diff(
     text: str, *, order: Order, say: Mapping[str, str], most_lines: int | None = SHOWN_LINES
 ) -> RenderableType:
-    """A unified diff in colours, each line whole and with nothing unseen in it.
+    """Render a unified diff in colours, with invisible characters made visible.
 
     Args:
         say: The texts around it.
@@ -48,7 +48,7 @@ def diff(
 
 
 def command(text: str, *, order: Order, say: Mapping[str, str]) -> RenderableType:
-    """A command, exactly as it would be run, with the texts of `say` around it."""
+    """Render a command exactly as it would run."""
     lines = visible(text).split("\n")
     parts = [_typed(line, order, first=not at) for at, line in enumerate(lines)]
     if len(lines) > LONG_COMMAND_LINES:
@@ -57,12 +57,12 @@ def command(text: str, *, order: Order, say: Mapping[str, str]) -> RenderableTyp
 
 
 def remark(text: str, style: str, order: Order) -> RenderableType:
-    """A text of ours beside what is judged, from the side that it reads from."""
+    """A note of this client, in its own direction."""
     return BidiBlock(Text(text, style), order=order, from_right=reads_from_right(text))
 
 
 def changed_lines(text: str) -> tuple[int, int]:
-    """How many lines a unified diff adds and takes away."""
+    """The numbers of lines that a unified diff adds and removes."""
     lines: Sequence[str] = text.split("\n")
     counted = [line[:1] for line in lines if not line.startswith(_HEADINGS)]
     return counted.count("+"), counted.count("-")
@@ -81,5 +81,5 @@ def _typed(line: str, order: Order, *, first: bool) -> RenderableType:
 
 
 def whole_line(line: Text, order: Order) -> RenderableType:
-    """A line, also one with nothing in it, which would otherwise be left out."""
+    """A line; an empty one is kept as a blank."""
     return BidiBlock(line, order=order) if line.plain.strip() else Text(" ")

@@ -1,4 +1,4 @@
-"""Writes a thread to a file, or prints it."""
+"""Export of a thread as Markdown."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from rollcall_cli.transcript import markdown
 
 
 def thread_as_markdown(store: Store, thread_id: str) -> str:
-    """A thread with all its runs.
+    """Render a thread with all its runs.
 
     Raises:
-        CallError: It is not there, or not the user's.
+        CallError: There is no such thread of the user.
     """
     thread, log = store.thread(thread_id), store.log(thread_id)
     results: dict[str, Result] = {}
@@ -24,10 +24,10 @@ def thread_as_markdown(store: Store, thread_id: str) -> str:
 
 
 def write(text: str, file: Path) -> None:
-    """Write a new file, and none over another.
+    """Write a new file.
 
     Raises:
-        Problem: It is there, or cannot be written.
+        Problem: It exists, or cannot be written.
     """
     try:
         with file.open("x", encoding="utf-8") as opened:

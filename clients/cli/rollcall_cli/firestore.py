@@ -1,4 +1,4 @@
-"""Firestore as an app sees it: over REST, as a user, under the security rules."""
+"""A client for Firestore over REST, as a user under the security rules."""
 
 from __future__ import annotations
 
@@ -16,8 +16,11 @@ Filter = tuple[str, str, Any]
 
 
 class Firestore:
-    """One user's Firestore. Every method raises `CallError` where the rules refuse, and `Lost`
-    where it cannot be reached. Paths count from the root of the documents, as in "threads/t1"."""
+    """Firestore as one user. Paths count from the root of the documents, as in "threads/t1".
+
+    Every method raises `CallError` if the rules refuse, and `ConnectionLost` if Firestore cannot be
+    reached.
+    """
 
     def __init__(self, deployment: Deployment, user: User) -> None:
         self.user = user
@@ -43,7 +46,7 @@ class Firestore:
         descending: bool = False,
         limit: int | None = None,
     ) -> list[tuple[str, dict[str, Any]]]:
-        """Documents of a collection of the user's own, by id, in order."""
+        """The user's documents of a collection, with their ids, in order."""
         parent, _, collection = path.rpartition("/")
         query: dict[str, Any] = {
             "from": [{"collectionId": collection}],
@@ -65,8 +68,8 @@ class Firestore:
         mask: Sequence[str] | None = None,
         server_times: Sequence[str] = (),
     ) -> None:
-        """Set fields of a document, or of its maps those that `mask` has by their paths; those of
-        `server_times` to the server's time."""
+        """Update fields of a document. `mask` has the paths of nested fields; the fields in
+        `server_times` are set to the server's time."""
         write: dict[str, Any] = {
             "update": {
                 "name": f"{self._root}/{path}",
@@ -107,7 +110,7 @@ def _fields(document: dict[str, Any]) -> dict[str, Any]:
 
 
 def _decode(value: dict[str, Any]) -> Any:
-    """A value; times stay text, as RFC 3339 writes them."""
+    """Decode a value; timestamps stay RFC 3339 strings."""
     kind, held = next(iter(value.items()))
     match kind:
         case "nullValue":

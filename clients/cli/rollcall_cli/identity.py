@@ -1,7 +1,7 @@
-"""Who is signed in: by e-mail address and password, by a custom token, or from before.
+"""Firebase sign-in: by e-mail address and password, by a custom token, or by a refresh token.
 
 user = sign_in(deployment, email="noa@example.com", password="...")
-user = User(deployment, refresh_token=kept)      # it may no longer be good; `token` says
+user = User(deployment, refresh_token=kept)      # `token` raises if it has expired
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ ERROR_CODES = frozenset(
         "USER_NOT_FOUND",
     ]
 )
-"""The service's words that `error.sign_in.<word>` of the texts says more of."""
+"""Error codes of the service that have a text, `error.sign_in.<code>`."""
 
 
 class User:
-    """Somebody who is signed in, and stays so: ID tokens are renewed before they expire."""
+    """A signed-in user. ID tokens are renewed before they expire."""
 
     def __init__(self, deployment: Deployment, *, refresh_token: str) -> None:
         self.refresh_token = refresh_token
@@ -52,7 +52,7 @@ class User:
 
     @property
     def uid(self) -> str:
-        """Who it is; asks for a token where there was none yet.
+        """The user's id; requests a token if there is none yet.
 
         Raises:
             CallError: As for `token`.
@@ -61,10 +61,10 @@ class User:
         return self._uid
 
     def token(self) -> str:
-        """An ID token that is still good for some minutes.
+        """An ID token that is valid for some minutes.
 
         Raises:
-            CallError: The sign-in is no longer good, or nobody answers.
+            CallError: The sign-in has expired, or the service cannot be reached.
         """
         if time.monotonic() >= self._expires_at:
             form = {"grant_type": "refresh_token", "refresh_token": self.refresh_token}
@@ -83,25 +83,25 @@ def sign_in(deployment: Deployment, *, email: str, password: str) -> User:
     """Sign in with an e-mail address and a password.
 
     Raises:
-        CallError: They are wrong, or nobody answers.
+        CallError: They are wrong, or the service cannot be reached.
     """
     return _user_from(deployment, "signInWithPassword", {"email": email, "password": password})
 
 
 def sign_up(deployment: Deployment, *, email: str, password: str) -> User:
-    """Make an account of an e-mail address and a password, and sign in with it.
+    """Create an account with an e-mail address and a password, and sign in.
 
     Raises:
-        CallError: There is one already, or nobody answers.
+        CallError: The account exists, or the service cannot be reached.
     """
     return _user_from(deployment, "signUp", {"email": email, "password": password})
 
 
 def sign_in_with_token(deployment: Deployment, custom_token: str) -> User:
-    """Sign in with a token that a server of the project's made for this user.
+    """Sign in with a custom token from a server of the project.
 
     Raises:
-        CallError: It is not good, or nobody answers.
+        CallError: The token is invalid, or the service cannot be reached.
     """
     return _user_from(deployment, "signInWithCustomToken", {"token": custom_token})
 
@@ -155,14 +155,14 @@ def _post(
 
 
 def _words(refusal: Any) -> str | Message:
-    """What went wrong, with the service's own word for it."""
+    """The text for an error of the service."""
     said = str(refusal.get("message") if isinstance(refusal, dict) else refusal)
     known = said.split()[0] if said else ""
     return error_text(f"sign_in.{known}", said=said) if known in ERROR_CODES else said
 
 
 def _subject(token: str) -> str:
-    """Whose ID token it is. It came from the sign-in service itself, so nothing is verified."""
+    """The user id of an ID token, unverified: it came from the sign-in service itself."""
     payload = token.split(".")[1]
     padded = payload + "=" * (-len(payload) % 4)
     return str(json.loads(base64.urlsafe_b64decode(padded))["sub"])

@@ -111,6 +111,6 @@ def _visual_order(line: list[Segment], *, from_right: bool) -> Iterator[Segment]
     if not (from_right or bidi.has_right_to_left(text) or bidi.FIRST_STRONG_ISOLATE in text):
         yield from line
         return
-    seen = bidi.seen_order(text, from_right=from_right)
+    seen = bidi.display_order(text, from_right=from_right)
     for style, run in groupby(seen, key=lambda char: styles[char[0]]):
         yield Segment("".join(char for _, char in run), style)

@@ -1,4 +1,4 @@
-"""A block that is drawn again and again below what is printed: spinners, what is being written."""
+"""A live block below the printed output: spinners, and text being written."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ FRAMES_PER_S = 12
 
 
 class LiveBlock:
-    """The block, on a screen that can redraw; nothing on others.
+    """A block that is redrawn many times a second, on screens that support it.
 
-    rich works out how many lines to erase before it writes. Whatever another thread writes in
-    between would make it erase others, so a redraw holds the screen's lock, as `Screen.say` does.
+    rich computes how many lines to erase before it writes. Output of another thread in between
+    would make it erase the wrong ones, so a redraw holds the screen's lock, as `Screen.say` does.
 
     Args:
-        block: Makes the block as it is now.
+        block: Returns the current content.
     """
 
     def __init__(self, screen: Screen, block: Callable[[], RenderableType]) -> None:
@@ -31,14 +31,14 @@ class LiveBlock:
         self._stopped = threading.Event()
 
     def start(self) -> None:
-        """Draw it from now on."""
+        """Start drawing."""
         if self._screen.redraws:
             with self._screen.lock:
                 self._live.start()
             threading.Thread(target=self._redraw, name="redraw", daemon=True).start()
 
     def stop(self) -> None:
-        """Erase it for good."""
+        """Erase the block and stop."""
         with self._screen.lock:
             self._stopped.set()
             self._live.stop()

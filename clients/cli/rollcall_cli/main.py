@@ -29,7 +29,7 @@ from rollcall_cli.wording import language_in, language_of, text_in
 from rollcall_cli.workspace import ToolError, Workspace, hide_process
 
 PROBLEM = 1
-"""The exit code where something is missing that a person can give."""
+"""The exit code for a `Problem`."""
 
 _FOR_FOLDERS = "workspace"
 _LISTED = 50
@@ -38,15 +38,15 @@ _QUESTION_CHARS = 32_000
 
 def run() -> NoReturn:
     """Run the command and leave with its exit code."""
-    signal.signal(signal.SIGTERM, _end)  # what was started is ended too, as by Ctrl-C
+    signal.signal(signal.SIGTERM, _end)  # ends what was started, as Ctrl-C does
     _open_streams()
     try:
         code = main(sys.argv[1:], os.environ)
         sys.stdout.flush()
     except OSError as error:
-        # What is left in its buffer would fail once more at the end.
+        # The rest of the buffer would fail again at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        if isinstance(error, BrokenPipeError):  # who read the output has seen enough
+        if isinstance(error, BrokenPipeError):  # the reader of the output is gone
             code = 128 + signal.SIGPIPE
         else:
             print(f"rollcall: {error}", file=sys.stderr)
@@ -55,8 +55,7 @@ def run() -> NoReturn:
 
 
 def _open_streams() -> None:
-    """Have an input and outputs where the shell closed them, and show in code what an output's
-    encoding has no characters for."""
+    """Open streams that the shell closed, and escape characters that the output cannot encode."""
     for number, name in enumerate(("stdin", "stdout", "stderr")):
         if getattr(sys, name) is None:
             opened = os.open(os.devnull, os.O_RDWR)  # the lowest that is free: this one
@@ -66,7 +65,7 @@ def _open_streams() -> None:
 
 
 def main(arguments: list[str], env: Mapping[str, str]) -> int:
-    """Do what was typed; an exit code."""
+    """Run the command line; return an exit code."""
     options = parser(_COMMANDS).parse_args(arguments)
     as_json = getattr(options, "json", False)
     locale = _locale(options, env)
@@ -153,7 +152,7 @@ def _ask(options: argparse.Namespace, env: Mapping[str, str]) -> int:
 
 
 def _chat_command(options: argparse.Namespace) -> str:
-    """The command that talks at the same place, with the same folder."""
+    """The chat command for the same deployment and folder."""
     place = ["--emulator"] if options.emulator else []
     folder = ["--root", str(options.root)] if options.root else []
     return shlex.join(["rollcall", "chat", *place, *folder])
@@ -181,7 +180,7 @@ def _export(options: argparse.Namespace, env: Mapping[str, str]) -> int:
 
 
 def _agent(options: argparse.Namespace, session: Session) -> str:
-    """Whom to ask: who is named, or the one of the thread."""
+    """The agent: the option's, the thread's, or the default."""
     if options.agent is None and options.thread is not None:
         return session.store.thread(options.thread).agent
     if options.agent is not None:

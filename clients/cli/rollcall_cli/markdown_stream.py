@@ -1,7 +1,6 @@
-"""Cuts streaming Markdown into pieces that will not change any more.
+"""Splits streaming Markdown into blocks that can be printed while the rest still streams.
 
-A piece is a paragraph, a list item with what is under it, a heading, a table or a code block. A
-finished one can be printed for good while the rest still streams.
+A block is a paragraph, a list item with its content, a heading, a table or a code block.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ _NAMED_ITEM = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)])\s+\u2068?`")
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A piece of Markdown. `apart`: an empty line stands before it."""
+    """A block of Markdown. `apart`: whether an empty line precedes it."""
 
     text: str
     apart: bool
@@ -25,14 +24,14 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A part of a piece that is code, or that is none."""
+    """A part of a block that is either code or text."""
 
     text: str
     is_code: bool
 
 
 def sections(text: str) -> list[Section]:
-    """Cut a piece of Markdown into its blocks of code and what is around them."""
+    """Split a block of Markdown into code and the text around it."""
     found: list[Section] = []
     lines: list[str] = []
     in_code = False
@@ -56,12 +55,12 @@ def sections(text: str) -> list[Section]:
 
 
 def begins_with_name(text: str) -> bool:
-    """Whether a piece is a list item that begins with a name in code: a file's, mostly."""
+    """Whether a block is a list item that begins with a name in code, such as a file name."""
     return _NAMED_ITEM.match(text) is not None
 
 
 class MarkdownStream:
-    """Text in, finished pieces out."""
+    """A splitter that takes text and returns finished blocks."""
 
     def __init__(self) -> None:
         self._line = ""  # not ended yet
@@ -70,19 +69,19 @@ class MarkdownStream:
         self._in_code = False
 
     def add(self, text: str) -> list[Block]:
-        """Take more text; return the pieces that it finished."""
+        """Add text; return the blocks that it finishes."""
         *lines, self._line = (self._line + text).split("\n")
         return [block for line in lines for block in self._add_line(line)]
 
     def end(self) -> list[Block]:
-        """The text is complete; return what is left."""
+        """End the text; return the last blocks."""
         last = self._add_line(self._line) if self._line.strip() else []
         self._line = ""
         return [*last, *self._finish()]
 
     @property
     def rest(self) -> Block:
-        """What is not finished yet, as far as it has come."""
+        """The unfinished block so far."""
         lines = [*self._lines, self._line]
         starts_another = self._lines and not self._in_code and _ITEM.match(self._line)
         return Block("\n".join(lines), apart=self._apart and not starts_another)

@@ -1,4 +1,4 @@
-"""What can be typed behind `rollcall`, and the checks of it."""
+"""The command line of `rollcall`, and its validation."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from rollcall_cli.preapproval import Preapproval
 from rollcall_cli.workspace import Permission
 
 USAGE = 64
-"""The exit code of a command that was typed wrongly."""
+"""The exit code for wrong usage."""
 
 Command = Callable[[argparse.Namespace, Mapping[str, str]], int]
 """Takes the options and the environment; returns an exit code."""
 
 
 class _Parser(argparse.ArgumentParser):
-    """A parser whose mistakes have an exit code of their own: 2 says that something waits."""
+    """A parser that exits with `USAGE` on errors: 2 means that something waits."""
 
     def error(self, message: str) -> NoReturn:
         self.print_usage(sys.stderr)
@@ -29,10 +29,10 @@ class _Parser(argparse.ArgumentParser):
 
 
 def parser(commands: Mapping[str, Command]) -> argparse.ArgumentParser:
-    """The parser of the whole command line; what it parses has the command's function as `command`.
+    """The parser of the command line; its result has the command's function as `command`.
 
     Args:
-        commands: What each command does, by its name.
+        commands: The functions of the commands, by name.
     """
     parser = _Parser(prog="rollcall", description="Talk to Rollcall's agents.")
     parser.add_argument("--version", action="version", version=f"rollcall {__version__}")

@@ -1,4 +1,4 @@
-"""A problem for the person at the keyboard, told without a traceback."""
+"""An error that the user can fix, shown without a traceback."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from rollcall_cli.wording import error_text
 
 
 class Problem(Exception):
-    """Something a person can put right; `error.<key>` of the texts says what and how."""
+    """An error that the user can fix. The text `error.<key>` says what is wrong and what to do."""
 
     def __init__(self, key: str, **values: object) -> None:
         self.message = error_text(key, **values)

@@ -1,7 +1,7 @@
-"""A run's events in their order, each once, whatever becomes of the connection.
+"""The events of a run, each once and in order, across lost connections.
 
-Every event has its number in the run, `metadata.n`. A stream that broke off is asked for again: the
-same data is the same run, so it goes on where it is, or is told from what is stored.
+Every event has its number in the run, `metadata.n`. After a lost connection the same request is
+sent again: a run id names one run, so that nothing is started twice.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ from rollcall_cli.store import Event, Result
 from rollcall_cli.wording import error_text
 
 Replay = Callable[[str, str], Iterable[Event]]
-"""The stored events of a run, by its thread's id and its own."""
+"""Returns the stored events of a run, by thread id and run id."""
 
-RESTARTED = "TOLD_ANEW"
-"""The type of an event of ours: a process died, and what follows takes the place of what was
-shown and never stored."""
+RESTARTED = "RESTARTED"
+"""The type of an event of this client: the run restarted after a crash, and the events that follow
+replace those that were shown and never stored."""
 
 _PAUSES_S = (0.0, 0.2, 0.5, 1.0, 2.0, 3.0, 5.0, 5.0)
-"""Before each further try; what comes of one begins them anew."""
+"""The delays before retries; any new event resets them."""
 
 
 def no_replay(thread_id: str, run_id: str) -> Iterable[Event]:
-    """Where nothing stored can be read."""
+    """Return no events, where stored ones cannot be read."""
     return ()
 
 
@@ -53,10 +53,10 @@ def stream_run(
 
 
 class _EventLog:
-    """What was shown of a run: a mark of each event, by its number."""
+    """The events delivered so far: a hash of each, by its number."""
 
     def __init__(self) -> None:
-        self.total = 0  # also what was told anew
+        self.total = 0  # also of replaced events
         self._marks: list[int] = []
 
     def take(self, event: Event) -> Generator[Event, None, None]:
@@ -82,8 +82,8 @@ class _EventLog:
 def _attempt(
     functions: Functions, data: dict[str, Any], log: _EventLog, replay: Replay
 ) -> Generator[Event, None, Result]:
-    """One stream. One without numbers is of a run that has ended: its end alone is told, so its
-    events come from where they are stored."""
+    """One attempt to stream the run. Events without numbers mean that it has ended: then the stored
+    events are delivered."""
     stream = functions.stream("run_agent", data)
     unnumbered: list[Event] = []
     while True:
@@ -107,5 +107,5 @@ def _replay(
     started = unnumbered[0]
     for event in replay(started["threadId"], started["runId"]):
         yield from log.take(event)
-    if not log.total:  # nothing is stored any more: its end is all there is
+    if not log.total:  # the stored events were deleted
         yield from unnumbered

@@ -1,7 +1,7 @@
-"""Shows a run in the terminal as it happens, from the events that stream in.
+"""A view of a run in the terminal, updated by its events.
 
-What is finished is printed for good. What is not (a tool at work, the sentence being written) is
-redrawn below it on a terminal that can; elsewhere plain lines tell when things begin and end.
+Finished blocks and calls are printed once. Unfinished ones are redrawn below them on a terminal
+that supports it; elsewhere plain lines say when calls begin and end.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ _WAITING = "-waiting"  # ends the id of the message that says what a run waits f
 
 
 class RunView:
-    """One run on the screen, event by event. `question` is what it answers, in its language.
+    """One run on the screen. The direction of `question` decides that of the answer.
 
     with RunView(screen, question) as view:
         for event in stream:
             view.take(event)
 
     Args:
-        decided: The interrupts that this run goes on from: their calls were begun in another.
-        ours: Tools that run here: what is left to them is not this view's to tell.
+        decided: The interrupts that this run continues: their calls began in an earlier run.
+        ours: Tools of this client, whose pending calls another view shows.
     """
 
     def __init__(
@@ -72,7 +72,7 @@ class RunView:
         return self
 
     def __exit__(self, *error: object) -> None:
-        """Print what is not finished, as it is, and stop redrawing."""
+        """Print unfinished items in their current state, and stop redrawing."""
         for message_id in list(self._texts):
             self._print_blocks(self._texts.pop(message_id).end())
         cards, self._open = self._open, []
@@ -82,8 +82,8 @@ class RunView:
         self._below.stop()
 
     def take(self, event: dict[str, Any]) -> None:
-        """Show one event."""
-        with self._screen.lock:  # what is redrawn meanwhile is as it was before, or after
+        """Apply one event."""
+        with self._screen.lock:  # no redraw between
             self._take(event)
 
     def _take(self, event: dict[str, Any]) -> None:
@@ -117,13 +117,13 @@ class RunView:
             self._print_ended()
 
     def _drop(self) -> None:
-        """Forget what is not finished: it comes again, from where it was stored last."""
+        """Drop unfinished items: the run restarts from where it was stored last."""
         self._texts.clear()
         self._open = [card for card in self._open if card.status is not None]
         self._screen.footnote(text_in(self._screen.language, "restarted"))
 
     def _end(self, result: dict[str, Any]) -> None:
-        """Print the calls that wait for somebody else, and leave ours out."""
+        """Print the calls that wait for somebody else, without those of this client."""
         for call in result["toolCalls"]:
             if call["status"] not in ("waiting", "client") or call["id"] not in self._cards:
                 continue
@@ -135,7 +135,7 @@ class RunView:
         self._print_ended()
 
     def _announce(self, card: CallCard, kind: str) -> None:
-        """Tell on a line of its own what a moving picture would show."""
+        """Print the beginning and progress of a call, on screens that cannot redraw."""
         if not self._screen.announces:
             return
         line = card.line()
@@ -156,7 +156,7 @@ class RunView:
             self._screen.say(self._screen.block(block, from_right=self._from_right))
 
     def _block(self) -> RenderableType:
-        """What is drawn again and again below what is printed."""
+        """The unfinished items, redrawn below the printed ones."""
         order = self._screen.order
         parts: list[RenderableType] = [
             BidiBlock(card.marked(self._spinner), order=order, left=INDENT) for card in self._open

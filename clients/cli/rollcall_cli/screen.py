@@ -1,4 +1,4 @@
-"""The terminal, or what stands in its place, and how paragraphs are shown on it."""
+"""The screen: the terminal or another output, and paragraphs printed on it."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _THEME = Theme(
 
 
 class Screen:
-    """Where things are shown. `lock` is held by the thread that writes there.
+    """The output of a session. The thread that writes holds `lock`.
 
     Args:
         console: Instead of the terminal, for tests and for pictures.
@@ -69,7 +69,7 @@ class Screen:
         self.order = order_for(self.console, env)
 
     def say(self, text: RenderableType = "", *, style: str = "") -> None:
-        """Print a paragraph of ours."""
+        """Print a paragraph."""
         with self.lock:
             self.console.print(text, style=style, highlight=False)
 
@@ -79,26 +79,26 @@ class Screen:
             self.language = language_of(said)
 
     def question(self, text: str) -> None:
-        """Print what is asked."""
+        """Print the user's question."""
         self.say()
         asked = Text.assemble(("❯ ", "cyan"), (bidi.isolated(text), "bold"))
         self.say(BidiBlock(asked, order=self.order))
 
     def answer(self, text: str) -> None:
-        """Print an answer that is whole."""
+        """Print a complete answer."""
         blocks = MarkdownStream()
         for block in [*blocks.add(text), *blocks.end()]:
             self.say(self.block(block, from_right=bidi.reads_from_right(text)))
 
     def failure(self, error: CallError) -> None:
-        """Print why there is no answer."""
+        """Print the error of a call."""
         message, hint = error.said(self.language)
         self.indented(Text.assemble(("✗ ", "red"), message))
         if hint:
             self.indented(Text(f"  {hint}", "dim"))
 
     def problem(self, problem: Problem) -> None:
-        """Print what keeps something from being done."""
+        """Print a problem."""
         self.indented(problem.message.say(self.language))
 
     def block(self, block: Block, *, from_right: bool) -> RenderableType:
@@ -118,8 +118,7 @@ class Screen:
         return BidiBlock(markdown, order=self.order, left=INDENT, from_right=reads)
 
     def sources(self, citations: list[dict[str, Any]], *, answer: str) -> None:
-        """Print what an answer refers to: where, who and when, and the words in one line, unless
-        the answer gives them itself."""
+        """Print the sources of an answer: title, and the quote unless the answer has it."""
         if citations:
             self.say()
         for citation in citations[:_MAX_SOURCES]:
@@ -144,7 +143,7 @@ class Screen:
         self.say(block)
 
     def indented(self, what: RenderableType, *, is_ordered: bool = False) -> None:
-        """Print a paragraph of a run, whose lines may be in the screen's order already."""
+        """Print an indented paragraph, whose lines may be in display order already."""
         order = Order.READER if is_ordered else self.order
         self.say(BidiBlock(what, order=order, left=INDENT))
 

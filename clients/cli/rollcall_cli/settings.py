@@ -1,6 +1,6 @@
-"""Which project, and who is signed in: a file that only its owner reads.
+"""The settings: the project and the sign-in, in a file that only its owner can read.
 
-It lies in the user's folder for settings and holds a refresh token, never a password.
+The file is in the user's configuration folder. It has a refresh token, never a password.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Settings:
 
 
 def settings_file(env: Mapping[str, str]) -> Path:
-    """ROLLCALL_CONFIG, or a file in the user's own folder."""
+    """ROLLCALL_CONFIG, or a file in the user's configuration folder."""
     if chosen := env.get("ROLLCALL_CONFIG"):
         return Path(chosen)
     home = env.get("XDG_CONFIG_HOME")
@@ -46,10 +46,10 @@ def settings_file(env: Mapping[str, str]) -> Path:
 
 
 def load(file: Path) -> Settings | None:
-    """The settings; None where there are none.
+    """Load the settings; None if there are none.
 
     Raises:
-        Problem: Others may read the file, or it is not one of ours.
+        Problem: Other users may read the file, or it is invalid.
     """
     try:
         with file.open("rb") as opened:
@@ -68,7 +68,7 @@ def load(file: Path) -> Settings | None:
 
 
 def save(file: Path, settings: Settings) -> None:
-    """Write the settings whole, for their owner alone.
+    """Write the settings atomically, readable for their owner only.
 
     Raises:
         Problem: They cannot be written there.
@@ -89,7 +89,7 @@ def save(file: Path, settings: Settings) -> None:
 
 
 def forget(file: Path) -> bool:
-    """Remove the settings; whether there were any.
+    """Remove the settings; return whether there were any.
 
     Raises:
         Problem: They cannot be removed.

@@ -1,4 +1,4 @@
-"""What Rollcall keeps in Firestore for its user: threads, their logs, runs and their events."""
+"""The user's documents in Firestore: threads, their logs, runs and events, approvals."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Event = dict[str, Any]
 Result = dict[str, Any]
 
 LAST = ("RUN_FINISHED", "RUN_ERROR")
-"""What the last event of a run is."""
+"""The types of a run's last event."""
 
 _ID = re.compile(r"[A-Za-z0-9_-]{1,128}")
 _FOLLOW_S = 30.0
@@ -29,7 +29,7 @@ _POLL_S = 0.15
 
 @dataclass(frozen=True, slots=True)
 class Thread:
-    """One of the user's threads. `waiting` says what its newest run waits for, if anything."""
+    """A thread. `waiting` is what its newest run waits for, if anything."""
 
     id: str
     agent: str
@@ -38,15 +38,15 @@ class Thread:
     waiting: dict[str, Any] | None = None
 
     def as_json(self) -> dict[str, Any]:
-        """What programs are told of it."""
+        """The thread as JSON, for programs."""
         about = {"id": self.id, "agent": self.agent, "title": self.title}
         return {**about, "updatedAt": self.updated_at, "waits": self.waiting is not None}
 
 
 class Store:
-    """The user's own documents, also those that other devices follow and decide by.
+    """The documents of one user.
 
-    Every method raises `CallError` where the rules refuse, or Firestore cannot be reached.
+    Every method raises `CallError` if the rules refuse, or Firestore cannot be reached.
     """
 
     def __init__(self, deployment: Deployment, user: User) -> None:
@@ -65,7 +65,7 @@ class Store:
         """One thread.
 
         Raises:
-            CallError: "not-found", also where it is somebody else's: the rules tell neither.
+            CallError: "not-found", also for a thread of another user.
         """
         path = self._deployment.path("threads", thread_id)
         data = self._own(path) if _ID.fullmatch(thread_id) else None
@@ -79,8 +79,8 @@ class Store:
         self._firestore.update(self._deployment.path("threads", thread_id), {"title": title})
 
     def take_calls(self, thread_id: str, run_id: str) -> bool:
-        """Take the calls that a run left to a client, before they are run: False where another
-        process has taken them, or nothing waits any more."""
+        """Claim the pending calls of a run before running them. False if another process has
+        claimed them, or nothing waits any more."""
         taken_by = {"runId": run_id, "place": self._process}
         path, fields = (
             self._deployment.path("threads", thread_id),
@@ -95,21 +95,20 @@ class Store:
         return True
 
     def log(self, thread_id: str) -> list[dict[str, Any]]:
-        """A thread's whole log, in order: what the user said, and each reply with its calls."""
+        """A thread's whole log, in order: the user's messages, and replies with their calls."""
         path = self._deployment.path("threads", thread_id, "messages")
         found = self._firestore.query(path, order_by="n")
         return [data for _, data in found]
 
     def result(self, thread_id: str, run_id: str) -> Result | None:
-        """What a run ended with; None while it has not, or where it failed."""
+        """A run's result; None if it is running or has failed."""
         path = self._deployment.path("threads", thread_id, "runs", run_id)
         data = self._firestore.get(path) or {}
         found: Result | None = json.loads(data["result"]) if data.get("result") else None
         return found
 
     def events(self, thread_id: str, run_id: str) -> Iterator[Event]:
-        """A run's events as they are stored, from its first, which may be still to come, to its
-        last."""
+        """Follow a run's stored events, from the first to the last; the run may not have begun."""
         newest = -1
         deadline = time.monotonic() + _FOLLOW_S
         while time.monotonic() < deadline:
@@ -125,7 +124,7 @@ class Store:
         raise CallError("deadline-exceeded", error_text("run_without_end", id=run_id))
 
     def decide(self, approval_id: str, *, approved: bool, reason: str | None = None) -> None:
-        """Decide by the approval's document, at the server's time: the turn goes on by itself."""
+        """Decide an approval by its document; the server then continues the turn."""
         decision: dict[str, Any] = {"approved": approved, "by": self._uid}
         if reason:
             decision["reason"] = reason

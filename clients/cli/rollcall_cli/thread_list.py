@@ -15,7 +15,7 @@ from rollcall_cli.wording import text_in, texts
 
 
 def show_threads(screen: Screen, threads: Sequence[Thread]) -> None:
-    """A line or two for each: its place, title, agent, when it was last used, its id."""
+    """Print each thread: number, title, agent, time of the last use, id."""
     language = screen.language
     if not threads:
         screen.footnote(text_in(language, "no_threads"))
@@ -28,7 +28,7 @@ def show_threads(screen: Screen, threads: Sequence[Thread]) -> None:
 
 
 def _when(time: str, language: str) -> str:
-    """A time of Firestore's, here and in words."""
+    """A timestamp of Firestore in local time."""
     try:
         return datetime.fromisoformat(time).astimezone().strftime(texts(language)["thread_time"])
     except ValueError:

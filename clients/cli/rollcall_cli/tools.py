@@ -1,7 +1,7 @@
-"""Runs the calls that a run left to this client.
+"""Runs a run's pending calls with the tools of this client.
 
-Neighbours that only read run side by side, the others one after another, in the order of the
-calls. Each is answered once, with a result or with what went wrong in words.
+Neighbouring calls that only read run in parallel, all others one after another, in order. Each gets
+one entry of `toolResults`: a result or an error message.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ from rollcall_cli.workspace import ToolError, visible
 
 READ_ONLY = frozenset({"list_directory", "read_file", "search_files"})
 RESULT_CHARS = 200_000
-"""What a server takes as one result, as JSON text."""
+"""The server's limit for one result, as JSON text."""
 RESULTS_BYTES = 600_000
-"""What it takes of all results of a step together."""
+"""The server's limit for all results of a step together."""
 ERROR_CHARS = 2_000
-"""What is told of what went wrong; a server takes twice that."""
+"""The longest error message that is sent; the server's limit is twice that."""
 
 _THREADS = 8
 _STOPPED = "stopped by the user"
 
 
 class Tools(Protocol):
-    """What can be run here; a `Workspace` is one."""
+    """The tools of this client; a `Workspace` is one."""
 
     @property
     def tools(self) -> Collection[str]:
@@ -48,21 +48,21 @@ class Tools(Protocol):
         """Run a tool.
 
         Raises:
-            ToolError: It cannot be done; the words are for the model.
+            ToolError: It failed; the message is for the model.
         """
         ...
 
     def diff(self, tool: str, arguments: dict[str, Any]) -> str:
-        """What a write would change on the disk, as a unified diff.
+        """The unified diff of the change that a write would make.
 
         Raises:
-            ToolError: It cannot be done.
+            ToolError: The write would fail.
         """
         ...
 
 
 class Watcher(Protocol):
-    """Is told what happens to calls, from any thread."""
+    """Observes calls, from any thread."""
 
     def began(self, call: Call) -> None: ...
 
@@ -72,7 +72,7 @@ class Watcher(Protocol):
 
 
 def only_read(calls: Sequence[Call]) -> bool:
-    """Whether it does no harm if another client runs the same calls, too."""
+    """Whether all calls only read, so that another client may run them too."""
     return all(call["tool"] in READ_ONLY for call in calls)
 
 
@@ -87,8 +87,8 @@ def run_calls(
     """Run the calls and return the entries of `toolResults`, in the order of the calls.
 
     Args:
-        stop: Ends what is running, and lets nothing more begin.
-        agreed: What was approved here; a call that is not what was is answered with an error.
+        stop: Setting it ends running calls and prevents further ones.
+        approvals: The approvals given here; a call that differs from its approval fails.
     """
     approvals = approvals or LocalApprovals()
 
@@ -105,7 +105,7 @@ def run_calls(
             try:
                 results += [each.result() for each in running]
             except KeyboardInterrupt:
-                stop.set()  # the pool then waits for them, which is not long
+                stop.set()  # the pool then waits for them, briefly
                 raise
     return _limit_size(results)
 
@@ -135,7 +135,7 @@ def _outcome(
         )
     except ToolError as error:
         return {"error": _error_text(str(error))}
-    except Exception as error:  # a mistake of ours: the model is told, and so is the person
+    except Exception as error:  # a bug: reported to the model and the person
         return {"error": _error_text(f"the tool broke: {type(error).__name__}: {error}")}
     chars = len(json.dumps({"": content}, ensure_ascii=False))
     if chars > RESULT_CHARS:
@@ -144,13 +144,13 @@ def _outcome(
 
 
 def _error_text(error: str) -> str:
-    """An error as a server takes it."""
+    """An error message within the server's limit."""
     text = visible(error)
     return text if len(text) <= ERROR_CHARS else f"{text[: ERROR_CHARS - 1]}…"
 
 
 def _limit_size(results: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The results as they fit into one message: the largest are left out, which is said."""
+    """Replace the largest results by errors until all fit into one message."""
     sizes = [len(json.dumps(each, ensure_ascii=False).encode()) for each in results]
     kept = list(results)
     while sum(sizes) > RESULTS_BYTES:

@@ -1,7 +1,6 @@
-"""A thread as Markdown: what was said, the calls folded, sources, decisions, what was asked again.
+"""A thread as Markdown: messages, collapsed calls, sources, decisions, replaced turns.
 
-Hebrew reads from the right: each message says its own direction, which browsers and most readers of
-Markdown follow.
+Hebrew messages are in elements with `dir="rtl"`, which browsers and most Markdown readers follow.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from rollcall_cli.workspace import visible
 
 _ARGUMENT_CHARS = 2_000
 _RESULT_CHARS = 4_000
-_VERDICTS = ("rejected", "expired", "unknown", "failed", "refused", "waiting", "client")
+_STATUSES = ("rejected", "expired", "unknown", "failed", "refused", "waiting", "client")
 
 Document = Mapping[str, Any]
 
@@ -28,7 +27,7 @@ def markdown(thread: Thread, log: Sequence[Document], results: Mapping[str, Resu
     """The whole thread, in the language of its first message.
 
     Args:
-        results: What its runs ended with, by their ids.
+        results: The results of its runs, by id.
     """
     replaced = {str(each["replaces"]) for each in log if each.get("replaces")}
     asked = [said_in(each["parts"]) for each in log if each["role"] == "user"]
@@ -48,7 +47,7 @@ def markdown(thread: Thread, log: Sequence[Document], results: Mapping[str, Resu
 
 
 def said_in(parts: Sequence[Document]) -> str:
-    """The text of a user's message, as the log has its parts."""
+    """The text of a user's message from its parts in the log."""
     return "\n".join(str(part["text"]) for part in parts if part["type"] == "text")
 
 
@@ -82,10 +81,10 @@ def _reply(document: Document, language: str, *, is_replaced: bool) -> list[str]
 
 
 def _call(call: Document, result: Document | None, language: str) -> str:
-    """One call, folded."""
+    """One call, collapsed."""
     record = _json(result.get("record")) if result else {}
     status = str(record.get("status") or ("waiting" if result is None else "done"))
-    verdicts = [text_in(language, f"export.{status if status in _VERDICTS else 'done'}")]
+    verdicts = [text_in(language, f"export.{status if status in _STATUSES else 'done'}")]
     if record.get("approvalId") and status in ("done", "failed"):
         verdicts.append(text_in(language, "export.approved"))
     title = " · ".join([f"<code>{html.escape(_line(str(call['name'])))}</code>", *verdicts])
@@ -111,7 +110,7 @@ def _quote(citation: Document) -> str:
 
 
 def _prose(text: str) -> str:
-    """Text in its own direction; it is Markdown itself, and stays so."""
+    """Markdown text, in an element with its direction if that is right to left."""
     text = tidy(text).strip()
     if not bidi.reads_from_right(text):
         return text

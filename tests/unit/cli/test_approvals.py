@@ -128,7 +128,7 @@ def test_what_a_person_types_becomes_an_entry_of_resume(
     ("said", "place"), [("2", 2), ("3", 0), ("0", 0), ("-1", 0), ("²", 0), ("", 0), ("9" * 5000, 0)]
 )
 def test_place_in_a_list_is_a_number_of_it(said: str, place: int) -> None:
-    assert approvals.place_in(["a", "b"], said) == place
+    assert approvals.chosen_number(["a", "b"], said) == place
 
 
 def test_answers_are_told_before_a_prompt_that_fits_into_narrow_terminals() -> None:
@@ -184,7 +184,7 @@ def test_what_was_typed_before_the_question_is_no_answer(monkeypatch: pytest.Mon
         monkeypatch.setattr("sys.stdin", terminal)
         os.write(master, b"y\n")
         assert select.select([slave], [], [], 10)[0]
-        approvals.forget_typed_ahead()
+        approvals.discard_typeahead()
         assert not select.select([slave], [], [], 0)[0]
     os.close(master)
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from rollcall_cli.bidi import isolated, orders_itself, reads_from_right, seen_order
+from rollcall_cli.bidi import display_order, isolated, orders_itself, reads_from_right
 from tests.support.for_every import for_every
 
 
 def _seen(line: str, *, from_right: bool) -> str:
-    return "".join(char for _, char in seen_order(line, from_right=from_right))
+    return "".join(char for _, char in display_order(line, from_right=from_right))
 
 
 @for_every(
@@ -58,12 +58,12 @@ def test_vowel_points_stay_on_their_letters() -> None:
 def test_every_place_is_seen_once() -> None:
     line = "תקציב (Q1): 9,500 ₪ 🤫 [1], [2]"
     for from_right in (True, False):
-        places = [place for place, _ in seen_order(line, from_right=from_right)]
+        places = [place for place, _ in display_order(line, from_right=from_right)]
         assert sorted(places) == list(range(len(line)))
 
 
 def test_empty_line_has_nothing_to_order() -> None:
-    assert seen_order("", from_right=True) == []
+    assert display_order("", from_right=True) == []
 
 
 def test_direction_is_the_first_letters() -> None:
