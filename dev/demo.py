@@ -194,27 +194,24 @@ def main() -> int:
         talk = partial(
             DialogueView, functions, screen, agent=options.agent, uid=user.uid, tools=tools
         )
-        conversation = talk(context=dict(options.context or tour.context))
+        view = talk(context=dict(options.context or tour.context))
         answer = None if options.answer is None else Decision(options.answer == "yes")
         answered = [
-            _ask(screen, conversation, question, answer)
-            for question in options.questions or tour.questions
+            _ask(screen, view, question, answer) for question in options.questions or tour.questions
         ]
         if not options.questions:
             device = Store(deployment_of(at), user)
-            answered += [
-                _make_request(screen, conversation, each, device) for each in tour.requests
-            ]
+            answered += [_make_request(screen, view, each, device) for each in tour.requests]
             for lesson in tour.lessons:
                 session = functions.call("start_session", {"missionId": lesson.mission_id})
                 screen.footnote(f"start_session: {isolated(session['title'])}")
-                conversation = talk(context={"sessionId": session["sessionId"]})
-                answered += _take_lesson(screen, conversation, lesson)
+                view = talk(context={"sessionId": session["sessionId"]})
+                answered += _take_lesson(screen, view, lesson)
         screen.say(f"\nThe web app is at http://{at.hosting}, while this runs.", style="bold")
         if options.picture:
             _save_picture(screen.console, options.picture)
         elif sys.stdin.isatty():
-            _answer_user(screen, conversation)
+            _answer_user(screen, view)
         return 0 if all(answered) else 1
 
 
@@ -381,62 +378,58 @@ def _sign_in(at: Addresses) -> User:
         raise Problem(error.message) from error
 
 
-def _ask(
-    screen: Screen, conversation: DialogueView, question: str, answer: Decision | None = None
-) -> bool:
+def _ask(screen: Screen, view: DialogueView, question: str, answer: Decision | None = None) -> bool:
     """Ask a question in a new thread; whether it was answered."""
-    conversation.start_over()
+    view.start_over()
     screen.question(question)
-    result = conversation.ask(question)
-    if conversation.waiting and answer is None:
+    result = view.ask(question)
+    if view.waiting and answer is None:
         screen.footnote("Nothing is written: this stays open, and the next question closes it.")
-    elif conversation.waiting and answer is not None:
-        result = _answer_all(screen, conversation, answer)
+    elif view.waiting and answer is not None:
+        result = _answer_all(screen, view, answer)
     return _succeeded(result)
 
 
-def _take_lesson(screen: Screen, conversation: DialogueView, lesson: Lesson) -> list[bool]:
+def _take_lesson(screen: Screen, view: DialogueView, lesson: Lesson) -> list[bool]:
     """Take a lesson in one thread; whether each message was answered."""
     answered = []
     for message in lesson.messages:
         screen.question(message)
-        answered.append(_succeeded(conversation.ask(message)))
+        answered.append(_succeeded(view.ask(message)))
     return answered
 
 
-def _answer_all(screen: Screen, conversation: DialogueView, answer: Decision) -> Result | None:
+def _answer_all(screen: Screen, view: DialogueView, answer: Decision) -> Result | None:
     """Give the same answer to every approval until none waits."""
     result: Result | None = None
-    while conversation.waiting:
+    while view.waiting:
         _say_answer(screen, answer)
-        result = conversation.answer([answer] * len(conversation.waiting))
+        result = view.answer([answer] * len(view.waiting))
         if result is None:
             return None
     return result
 
 
-def _make_request(
-    screen: Screen, conversation: DialogueView, request: Request, device: Store
-) -> bool:
+def _make_request(screen: Screen, view: DialogueView, request: Request, device: Store) -> bool:
     """Request a write and answer its approval; whether the run succeeded."""
-    conversation.start_over()
+    view.start_over()
     screen.question(request.message)
-    conversation.ask(request.message)
-    if not conversation.waiting:
+    view.ask(request.message)
+    if not view.waiting:
         # A model may have understood something else; then there is nothing to show here.
         screen.footnote("Nothing was asked, so nothing is answered.")
         return False
     if not request.on_other_device:
-        return _succeeded(_answer_all(screen, conversation, request.answer))
-    return _succeeded(_decide_on_other_device(screen, conversation, request.answer, device))
+        return _succeeded(_answer_all(screen, view, request.answer))
+    return _succeeded(_decide_on_other_device(screen, view, request.answer, device))
 
 
 def _decide_on_other_device(
-    screen: Screen, conversation: DialogueView, answer: Decision, device: Store
+    screen: Screen, view: DialogueView, answer: Decision, device: Store
 ) -> Result | None:
     """Decide in the approval's document, and follow the turn's continuation in Firestore."""
-    approval_id = conversation.waiting[0]["id"]
-    thread_id, run_id = conversation.thread_id, conversation.next_run_id
+    approval_id = view.waiting[0]["id"]
+    thread_id, run_id = view.thread_id, view.next_run_id
     assert thread_id is not None  # there is one: something waits in it
     _say_answer(screen, answer)
     screen.footnote(
@@ -448,7 +441,7 @@ def _decide_on_other_device(
     except CallError as error:
         screen.failure(error)
         return None
-    return conversation.follow(device.events(thread_id, run_id))
+    return view.follow(device.events(thread_id, run_id))
 
 
 def _say_answer(screen: Screen, answer: Decision) -> None:
@@ -475,7 +468,7 @@ def _serve_page(screen: Screen, at: Addresses) -> None:
         threading.Event().wait()
 
 
-def _answer_user(screen: Screen, conversation: DialogueView) -> None:
+def _answer_user(screen: Screen, view: DialogueView) -> None:
     """Ask what the user types until they end it."""
     with contextlib.suppress(ImportError):
         import readline  # noqa: F401 - lines can be edited, and earlier ones brought back
@@ -486,10 +479,10 @@ def _answer_user(screen: Screen, conversation: DialogueView) -> None:
     with contextlib.suppress(Quit):
         while (question := _read_line(screen)) is not None:
             if question == "new":
-                conversation.start_over()
+                view.start_over()
                 screen.say("A new thread.", style="dim")
             elif question:
-                run_turn(screen, conversation, partial(conversation.ask, question))
+                run_turn(screen, view, partial(view.ask, question))
 
 
 def _read_line(screen: Screen) -> str | None:

@@ -38,33 +38,33 @@ INTERRUPT: dict[str, Any] = {
 }
 
 
-def _shown(order: Order = Order.READER, **metadata: Any) -> str:
+def _rendered(order: Order = Order.READER, **metadata: Any) -> str:
     interrupt = {**INTERRUPT, "metadata": {**INTERRUPT["metadata"], **metadata}}
     console = Console(file=io.StringIO(), width=60)
     console.print(ApprovalCard(interrupt, order, "noa"))
     return console.file.getvalue()  # type: ignore[attr-defined, no-any-return]
 
 
-def _asked(*said: str) -> Decision | str:
+def _ask(*said: str) -> Decision | str:
     lines = iter(said)
     screen = Screen(console=Console(file=io.StringIO()), env={})
     return approvals.ask(screen, INTERRUPT, lambda prompt, begin: next(lines))
 
 
 def test_card_says_what_would_happen_in_detail_who_decides_and_until_when() -> None:
-    lines = [line.removeprefix("  ┃ ").strip() for line in _shown().splitlines()]
+    lines = [line.removeprefix("  ┃ ").strip() for line in _rendered().splitlines()]
     assert lines[:6] == ["Send “late” to c1", "", "Send to Maya", "To: Maya", "", "late"]
     assert lines[-1].startswith("decides: you · until ")
 
 
 def test_card_shows_rows_where_there_is_no_text() -> None:
     display = {"type": "table", "columns": ["priority"], "rows": [{"priority": "urgent"}]}
-    assert "priority: urgent" in _shown(display=display)
-    assert _shown(display=None).count("┃") == 3
+    assert "priority: urgent" in _rendered(display=display)
+    assert _rendered(display=None).count("┃") == 3
 
 
 def test_a_card_shows_the_arguments_where_message_and_display_leave_some_out() -> None:
-    text = _shown(complete=False, arguments={"to": "c1\u202e", "content": "one\ntwo", "n": 3})
+    text = _rendered(complete=False, arguments={"to": "c1\u202e", "content": "one\ntwo", "n": 3})
     lines = [line.removeprefix("  ┃ ").rstrip() for line in text.splitlines()]
     assert [line.replace("\u2068", "").replace("\u2069", "") for line in lines[7:-2]] == [
         "to: c1<U+202E>",
@@ -89,14 +89,14 @@ def test_what_a_card_leaves_out_is_opened_before_a_yes_counts() -> None:
 
 def test_card_names_the_role_that_decides_for_another() -> None:
     decider = {"role": "teacher"}
-    assert "somebody else, of the role teacher" in _shown(decider=decider)
+    assert "somebody else, of the role teacher" in _rendered(decider=decider)
     assert not approvals.is_mine({"metadata": {"decider": decider}}, "noa")
     assert approvals.is_mine(INTERRUPT, "noa")
 
 
 def test_hebrew_in_a_card_stands_on_the_right_behind_the_bar() -> None:
     display = {"type": "confirmation", "title": "שליחה אל Maya"}
-    line = _shown(Order.OURS, display=display).splitlines()[2]
+    line = _rendered(Order.OURS, display=display).splitlines()[2]
     assert line.startswith("  ┃   ")
     assert line.endswith("Maya לא החילש")
 
@@ -118,7 +118,7 @@ def test_hebrew_in_a_card_stands_on_the_right_behind_the_bar() -> None:
 def test_what_a_person_types_becomes_an_entry_of_resume(
     said: list[str], payload: dict[str, Any]
 ) -> None:
-    answer = _asked(*said)
+    answer = _ask(*said)
     assert isinstance(answer, Decision)
     entry = answer.entry(INTERRUPT)
     assert entry == {"interruptId": "a1", "status": "resolved", "payload": payload}
@@ -145,7 +145,7 @@ def test_answers_are_told_before_a_prompt_that_fits_into_narrow_terminals() -> N
 
 
 def test_anything_else_is_a_new_message() -> None:
-    assert _asked("What are my priorities?") == "What are my priorities?"
+    assert _ask("What are my priorities?") == "What are my priorities?"
 
 
 def test_arguments_to_change_are_given_to_begin_with() -> None:

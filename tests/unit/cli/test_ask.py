@@ -13,7 +13,7 @@ from rollcall_cli.http import CallError
 from rollcall_cli.identity import User
 from rollcall_cli.session import Session
 from rollcall_cli.store import Store
-from tests.unit.cli.test_dialogue_view import _decided, _Functions, _waiting
+from tests.unit.cli.test_dialogue_view import _decided_run, _Functions, _waiting_run
 
 
 class _Noa:
@@ -24,7 +24,7 @@ class _Noa:
 def test_command_that_goes_on_is_at_the_same_place_and_in_the_same_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    session = Session(cast(User, _Noa()), _Functions(_waiting("r1")), cast(Store, _Noa()))
+    session = Session(cast(User, _Noa()), _Functions(_waiting_run("r1")), cast(Store, _Noa()))
     monkeypatch.setattr("rollcall_cli.main.start_session", lambda env, emulator: session)
     monkeypatch.setattr(command, "hide_process", lambda: None)
     folder = tmp_path / "my files"
@@ -72,13 +72,13 @@ WRONG = {"error": {"code": "invalid-argument", "message": "a meeting has at leas
 def test_an_answer_without_a_tool_that_broke_off_is_a_failure(
     fields: dict[str, Any], code: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert asked(_decided("r1", "{}", **fields), monkeypatch) == code
+    assert asked(_decided_run("r1", "{}", **fields), monkeypatch) == code
 
 
 def test_a_tool_that_broke_off_and_then_worked_is_no_failure(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    run = _decided("r1", "{}")
+    run = _decided_run("r1", "{}")
     (call,) = run[-1]["result"]["toolCalls"]
     run[-1]["result"]["toolCalls"] = [{**call, "status": "failed", **BROKEN}, call]
     assert asked(run, monkeypatch) == ANSWERED
@@ -92,7 +92,7 @@ def test_a_developer_is_shown_the_traceback_on_standard_error(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     incident = {"id": "abc", "traceback": "Traceback\n  in ping\nKeyError: 1"}
-    run = _decided("r1", "{}", status="failed", **BROKEN)
+    run = _decided_run("r1", "{}", status="failed", **BROKEN)
     assert asked(run, monkeypatch, incidents=[incident]) == FAILED
     told = capsys.readouterr().err
     assert "Incident abc:\nTraceback\n  in ping" in told

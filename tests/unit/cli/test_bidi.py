@@ -8,7 +8,7 @@ from rollcall_cli.bidi import display_order, isolated, orders_itself, reads_from
 from tests.support.for_every import for_every
 
 
-def _seen(line: str, *, from_right: bool) -> str:
+def _displayed(line: str, *, from_right: bool) -> str:
     return "".join(char for _, char in display_order(line, from_right=from_right))
 
 
@@ -32,7 +32,7 @@ def _seen(line: str, *, from_right: bool) -> str:
     ],
 )
 def test_line_is_seen_in_the_order_browsers_show(line: str, from_right: bool, seen: str) -> None:
-    assert _seen(line, from_right=from_right) == seen
+    assert _displayed(line, from_right=from_right) == seen
 
 
 @pytest.mark.parametrize(
@@ -48,11 +48,11 @@ def test_line_is_seen_in_the_order_browsers_show(line: str, from_right: bool, se
     ],
 )
 def test_isolate_is_put_in_order_by_itself(line: str, from_right: bool, seen: str) -> None:
-    assert _seen(line, from_right=from_right) == seen
+    assert _displayed(line, from_right=from_right) == seen
 
 
 def test_vowel_points_stay_on_their_letters() -> None:
-    assert _seen("שָׁלוֹם", from_right=True) == "םוֹלשָׁ"
+    assert _displayed("שָׁלוֹם", from_right=True) == "םוֹלשָׁ"
 
 
 def test_every_place_is_seen_once() -> None:

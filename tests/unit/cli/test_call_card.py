@@ -20,7 +20,7 @@ def _card(content: Any) -> CallCard:
     return card
 
 
-def _shown(card: CallCard) -> str:
+def _rendered(card: CallCard) -> str:
     console = Console(file=io.StringIO(), width=80)
     console.print(card.marked(Spinner("dots")))
     return console.file.getvalue().strip()  # type: ignore[attr-defined, no-any-return]
@@ -88,7 +88,7 @@ def test_error_and_verdict_are_outcomes_too(
 ) -> None:
     card = _card({"error": error})
     assert card.status == status
-    shown = _shown(card)
+    shown = _rendered(card)
     assert shown.startswith(f"{mark} search")
     assert outcome in shown
 
@@ -100,7 +100,7 @@ def test_error_and_verdict_are_outcomes_too(
 def test_call_that_waits_says_for_whom(status: str, shown: str) -> None:
     card = CallCard("send_message")
     card.wait(status)
-    assert _shown(card) == f"? send_message  {shown}"
+    assert _rendered(card) == f"? send_message  {shown}"
 
 
 def test_arguments_show_while_they_are_not_complete() -> None:

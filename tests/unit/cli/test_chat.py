@@ -20,7 +20,13 @@ from rollcall_cli.session import Session
 from rollcall_cli.store import Store, Thread
 from rollcall_cli.wording import error_text
 from tests.unit.cli.test_approvals import INTERRUPT
-from tests.unit.cli.test_dialogue_view import _decided, _Functions, _left_here, _Tools, _waiting
+from tests.unit.cli.test_dialogue_view import (
+    _client_call_run,
+    _decided_run,
+    _Functions,
+    _Tools,
+    _waiting_run,
+)
 
 LOG = [
     {
@@ -54,13 +60,13 @@ class _Store:
         return LOG
 
     def result(self, thread_id: str, run_id: str) -> dict[str, Any]:
-        return {**_waiting("r1")[-1]["result"], "threadId": thread_id}
+        return {**_waiting_run("r1")[-1]["result"], "threadId": thread_id}
 
     def rename(self, thread_id: str, title: str) -> None:
         self.renamed.append((thread_id, title))
 
 
-class _Sitting:
+class _Session:
     def __init__(
         self,
         functions: _Functions,
@@ -71,11 +77,11 @@ class _Sitting:
         self.out = io.StringIO()
         self.functions, self.store = functions, _Store()
         screen = Screen(console=Console(file=self.out, width=90), env=env, locale=locale)
-        self.conversation = DialogueView(functions, screen, agent="messaging", uid="noa")
+        self.view = DialogueView(functions, screen, agent="messaging", uid="noa")
         session = Session(cast(User, None), functions, cast(Store, self.store))
         self._typed: Iterator[str | type[BaseException]] = iter(typed)
         self.prompts: list[tuple[str, str]] = []
-        self.chat = Chat(screen, session, self.conversation, read=self._read)
+        self.chat = Chat(screen, session, self.view, read=self._read)
 
     def _read(self, prompt: str, begin: str) -> str:
         self.prompts.append((prompt, begin))
@@ -90,31 +96,31 @@ class _Sitting:
 
 
 def test_message_is_asked_and_the_sitting_ends_with_the_input() -> None:
-    sitting = _Sitting(_Functions(_decided("r1", '{"output": {}}')), "Hello")
+    sitting = _Session(_Functions(_decided_run("r1", '{"output": {}}')), "Hello")
     sitting.stay()
     assert (sitting.code, sitting.functions.asked[0]["message"]) == (0, "Hello")
 
 
 def test_ctrl_c_twice_leaves_and_once_does_not() -> None:
-    sitting = _Sitting(_Functions(), KeyboardInterrupt, "/new", KeyboardInterrupt)
+    sitting = _Session(_Functions(), KeyboardInterrupt, "/new", KeyboardInterrupt)
     assert "Ctrl-C again" in sitting.stay()
     assert sitting.code == 0
-    sitting = _Sitting(_Functions(), KeyboardInterrupt, KeyboardInterrupt, "/never")
+    sitting = _Session(_Functions(), KeyboardInterrupt, KeyboardInterrupt, "/never")
     sitting.stay()
     assert sitting.code == 130
 
 
 @pytest.mark.parametrize("typed", ["exit", "quit", "/exit", "/quit"])
 def test_leaving_can_be_typed(typed: str) -> None:
-    sitting = _Sitting(_Functions(), typed, "/never")
+    sitting = _Session(_Functions(), typed, "/never")
     assert "never" not in sitting.stay()
     assert sitting.code == 0
 
 
 @pytest.mark.parametrize("typed", ["exit", "quit", "/exit", "/quit"])
 def test_leaving_where_something_waits_leaves_it_open_and_says_so(typed: str) -> None:
-    functions = _Functions(_waiting("r1"))
-    sitting = _Sitting(functions, "Send it", typed, "/never")
+    functions = _Functions(_waiting_run("r1"))
+    sitting = _Session(functions, "Send it", typed, "/never")
     out = sitting.stay()
     told = [line.strip() for line in out.splitlines()]
     place = told.index("What waits is left open. Go on with:")
@@ -123,14 +129,18 @@ def test_leaving_where_something_waits_leaves_it_open_and_says_so(typed: str) ->
 
 
 def test_retry_asks_the_newest_turn_again() -> None:
-    functions = _Functions(_decided("r1", '{"output": {}}'), _decided("r2", '{"output": {}}'))
-    _Sitting(functions, "Hello", "/retry").stay()
+    functions = _Functions(
+        _decided_run("r1", '{"output": {}}'), _decided_run("r2", '{"output": {}}')
+    )
+    _Session(functions, "Hello", "/retry").stay()
     assert functions.asked[1]["retry"] == "turn1"
 
 
 def test_edit_begins_with_the_last_message_and_takes_its_place() -> None:
-    functions = _Functions(_decided("r1", '{"output": {}}'), _decided("r2", '{"output": {}}'))
-    sitting = _Sitting(functions, "Send it", "/edit", "Send it later")
+    functions = _Functions(
+        _decided_run("r1", '{"output": {}}'), _decided_run("r2", '{"output": {}}')
+    )
+    sitting = _Session(functions, "Send it", "/edit", "Send it later")
     sitting.stay()
     assert ("✎ ", "Send it") in sitting.prompts
     asked = functions.asked[1]
@@ -140,8 +150,10 @@ def test_edit_begins_with_the_last_message_and_takes_its_place() -> None:
 def test_edited_message_keeps_its_attachments(monkeypatch: pytest.MonkeyPatch) -> None:
     media = {"type": "document", "fileId": "f" * 32, "mediaType": "text/csv", "name": "a.csv"}
     monkeypatch.setitem(LOG[0], "parts", [{"type": "text", "text": "Sum it"}, media])
-    functions = _Functions(_decided("r1", '{"output": {}}'), _decided("r2", '{"output": {}}'))
-    _Sitting(functions, "Hello", "/edit", "Sum it up").stay()
+    functions = _Functions(
+        _decided_run("r1", '{"output": {}}'), _decided_run("r2", '{"output": {}}')
+    )
+    _Session(functions, "Hello", "/edit", "Sum it up").stay()
     part = {"type": "document", "fileId": "f" * 32, "name": "a.csv"}
     assert functions.asked[1]["message"] == [{"type": "text", "text": "Sum it up"}, part]
 
@@ -149,21 +161,21 @@ def test_edited_message_keeps_its_attachments(monkeypatch: pytest.MonkeyPatch) -
 def test_file_of_no_kind_that_is_taken_is_not_uploaded(tmp_path: Path) -> None:
     file = tmp_path / "program.bin"
     file.write_bytes(b"\xff\xfe\x00")
-    sitting = _Sitting(_Functions(), f"/attach {file}")
+    sitting = _Session(_Functions(), f"/attach {file}")
     assert "cannot be attached" in " ".join(sitting.stay().split())
     assert sitting.functions.cancelled == []
 
 
 def test_rating_names_the_run() -> None:
-    functions = _Functions(_decided("r1", '{"output": {}}'))
-    _Sitting(functions, "Hello", "/rate down too long").stay()
+    functions = _Functions(_decided_run("r1", '{"output": {}}'))
+    _Session(functions, "Hello", "/rate down too long").stay()
     about = {"threadId": "t1", "runId": "r1", "rating": "down", "comment": "too long"}
     assert functions.cancelled == [about]
 
 
 def test_threads_are_listed_and_opened_by_their_place_with_what_waits() -> None:
-    functions = _Functions(_decided("r1~1", '{"output": {}}'))
-    sitting = _Sitting(functions, "/threads", "/open 1", "y")
+    functions = _Functions(_decided_run("r1~1", '{"output": {}}'))
+    sitting = _Session(functions, "/threads", "/open 1", "y")
     shown = sitting.stay()
     assert "1. Sending  waits for you" in shown
     assert "I ask first." in shown
@@ -173,14 +185,14 @@ def test_threads_are_listed_and_opened_by_their_place_with_what_waits() -> None:
 
 
 def test_opened_thread_is_talked_to_with_its_agent() -> None:
-    functions = _Functions(_decided("r2", '{"output": {}}'))
-    _Sitting(functions, "/open t2", "And now?").stay()
+    functions = _Functions(_decided_run("r2", '{"output": {}}'))
+    _Session(functions, "/open t2", "And now?").stay()
     assert (functions.asked[0]["agent"], functions.asked[0]["threadId"]) == ("electrical", "t2")
 
 
 def test_command_in_place_of_a_decision_is_done_and_the_decision_asked_for_again() -> None:
-    functions = _Functions(_waiting("r1"), _decided("r1~1", '{"output": {}}'))
-    sitting = _Sitting(functions, "Send it", "/help", "/never", "y")
+    functions = _Functions(_waiting_run("r1"), _decided_run("r1~1", '{"output": {}}'))
+    sitting = _Session(functions, "Send it", "/help", "/never", "y")
     shown = sitting.stay()
     assert "/rate up|down" in shown
     assert "There is no /never" in shown
@@ -189,8 +201,8 @@ def test_command_in_place_of_a_decision_is_done_and_the_decision_asked_for_again
 
 @pytest.mark.parametrize("typed", ["/stop", "/new"])
 def test_command_in_place_of_a_decision_may_end_what_waits(typed: str) -> None:
-    functions = _Functions(_waiting("r1"))
-    sitting = _Sitting(functions, "Send it", typed)
+    functions = _Functions(_waiting_run("r1"))
+    sitting = _Session(functions, "Send it", typed)
     sitting.stay()
     assert len(functions.asked) == 1
     assert [prompt for prompt, _ in sitting.prompts][-1] == "❯ "
@@ -198,8 +210,8 @@ def test_command_in_place_of_a_decision_may_end_what_waits(typed: str) -> None:
 
 def test_title_export_and_stop(tmp_path: Path) -> None:
     file = tmp_path / "thread.md"
-    sitting = _Sitting(
-        _Functions(_waiting("r1")),
+    sitting = _Session(
+        _Functions(_waiting_run("r1")),
         "Send it",
         EOFError,
         "/title A better name",
@@ -222,8 +234,8 @@ def test_attached_file_goes_with_the_next_message_alone(tmp_path: Path) -> None:
 
     file = tmp_path / "plan.png"
     file.write_bytes(b"abcdef")
-    functions = Uploads(_decided("r1", '{"output": {}}'), _decided("r2", '{"output": {}}'))
-    _Sitting(functions, f"/attach {file}", "What is this?", "And?").stay()
+    functions = Uploads(_decided_run("r1", '{"output": {}}'), _decided_run("r2", '{"output": {}}'))
+    _Session(functions, f"/attach {file}", "What is this?", "And?").stay()
     names = [name for name, _ in functions.cancelled]
     assert names == ["begin_upload", "upload_part", "upload_part", "finish_upload"]
     part = {"type": "image", "fileId": "f" * 32, "name": "plan.png"}
@@ -245,7 +257,7 @@ def test_attached_file_goes_with_the_next_message_alone(tmp_path: Path) -> None:
     ],
 )
 def test_command_that_cannot_be_done_says_what_would_be(typed: str, told: str) -> None:
-    assert told in _Sitting(_Functions(), typed).stay()
+    assert told in _Session(_Functions(), typed).stay()
 
 
 @pytest.mark.parametrize(
@@ -259,13 +271,13 @@ def test_command_that_cannot_be_done_says_what_would_be(typed: str, told: str) -
 def test_command_that_cannot_be_done_is_told_in_the_language_asked_for(
     typed: str, told: str
 ) -> None:
-    assert told in _Sitting(_Functions(), typed, locale="he").stay()
+    assert told in _Session(_Functions(), typed, locale="he").stay()
 
 
 def test_a_failed_call_is_told_in_the_language_asked_for() -> None:
     hint = {"hint": error_text("no_thread.hint")}
     failure = CallError("not-found", error_text("no_thread", id="'t9'"), hint)
-    shown = _Sitting(_Functions(failure), "Hi", locale="he").stay()
+    shown = _Session(_Functions(failure), "Hi", locale="he").stay()
     assert "אין לכם שיחה \u2068't9'\u2069" in shown and "מציג את השיחות שלכם" in shown
 
 
@@ -300,7 +312,7 @@ def test_what_another_client_left_is_asked_about_in_the_language_of_the_thread(
     sitting = _Sitting(_Functions(), "/open t1", "לא", LANG="he_IL")
     monkeypatch.setattr(sitting.store, "log", lambda thread: [])
     monkeypatch.setattr(sitting.store, "result", lambda *run: _left_here("r1")[-1]["result"])
-    monkeypatch.setattr(sitting.conversation, "_tools", _Tools())
+    monkeypatch.setattr(sitting.view, "_tools", _Tools())
     shown = sitting.stay()
     assert "הושאר לאחד הלקוחות שלכם" in shown and "להריץ כאן? כן / לא" in shown
     assert sitting.prompts[1][0] == "  ❯ "
@@ -311,12 +323,12 @@ def test_what_another_client_left_is_asked_about_in_the_language_of_the_thread(
 def test_call_of_another_client_is_shown_and_runs_here_only_after_a_yes(
     monkeypatch: pytest.MonkeyPatch, said: str, is_at_work: bool
 ) -> None:
-    sitting, tools = _Sitting(_Functions(_decided("r1~1", "{}")), "/open t1", said), _Tools()
-    left = _left_here("r1")
+    sitting, tools = _Session(_Functions(_decided_run("r1~1", "{}")), "/open t1", said), _Tools()
+    left = _client_call_run("r1")
     found = None if is_at_work else left[-1]["result"]
     monkeypatch.setattr(sitting.store, "result", lambda *run: found)
     monkeypatch.setattr(sitting.store, "events", lambda *run: iter(left), raising=False)
-    monkeypatch.setattr(sitting.conversation, "_tools", tools)
+    monkeypatch.setattr(sitting.view, "_tools", tools)
     shown = sitting.stay()
     assert shown.index("Left to one of your clients") < shown.index("$ ls")
     assert tools.ran == ([{"command": "ls"}] if said == "y" else [])

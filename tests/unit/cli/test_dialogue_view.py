@@ -43,7 +43,7 @@ def _run(run_id: str, middle: Events, result: dict[str, Any]) -> Events:
     ]
 
 
-def _waiting(run_id: str) -> Events:
+def _waiting_run(run_id: str) -> Events:
     call = [
         events.call_start(call_id="call1", name="send_message", parent_id="m"),
         events.call_arguments("call1", '{"content": "late"}'),
@@ -56,7 +56,7 @@ def _waiting(run_id: str) -> Events:
     return _run(run_id, call, result)
 
 
-def _decided(run_id: str, content: str, **fields: Any) -> Events:
+def _decided_run(run_id: str, content: str, **fields: Any) -> Events:
     result = events.call_result(call_id="call1", message_id="r", content=content)
     return _run(run_id, [result], _result(run_id, **fields))
 
@@ -90,17 +90,17 @@ class _Functions(Functions):
         return {"status": "cancelling" if self.cancelling >= 0 else "cancelled"}
 
 
-def _conversation(functions: Functions) -> tuple[DialogueView, Screen, Any]:
+def _view(functions: Functions) -> tuple[DialogueView, Screen, Any]:
     out = io.StringIO()
     screen = Screen(console=Console(file=out, width=80), env={})
     return DialogueView(functions, screen, agent="messaging", uid="noa"), screen, out
 
 
 def test_run_that_waits_shows_its_call_and_the_card_but_not_the_same_words_twice() -> None:
-    conversation, _, out = _conversation(_Functions(_waiting("r1")))
-    conversation.ask("Send it")
-    assert conversation.waiting == [INTERRUPT]
-    assert conversation.next_run_id == "r1~1"
+    view, _, out = _view(_Functions(_waiting_run("r1")))
+    view.ask("Send it")
+    assert view.waiting == [INTERRUPT]
+    assert view.next_run_id == "r1~1"
     shown = out.getvalue()
     assert '? send_message  content="late"  waits for a decision' in shown
     assert "┃ Send “late” to c1" in shown
@@ -109,43 +109,43 @@ def test_run_that_waits_shows_its_call_and_the_card_but_not_the_same_words_twice
 
 def test_answer_goes_on_in_the_thread_with_the_call_that_waited() -> None:
     undo = {"tool": "withdraw_message", "arguments": {}}
-    functions = _Functions(_waiting("r1"), _decided("r1~1", '{"output": {}}', undo=undo))
-    conversation, _, out = _conversation(functions)
-    conversation.ask("Send it")
-    conversation.answer([Decision(True, edited={"content": "later"})])
+    functions = _Functions(_waiting_run("r1"), _decided_run("r1~1", '{"output": {}}', undo=undo))
+    view, _, out = _view(functions)
+    view.ask("Send it")
+    view.answer([Decision(True, edited={"content": "later"})])
     payload = {"approved": True, "editedArguments": {"content": "later"}}
     entry = {"interruptId": "a1", "status": "resolved", "payload": payload}
     assert functions.asked[1] == {"resume": [entry], "agent": "messaging", "threadId": "t1"}
-    assert conversation.waiting == []
+    assert view.waiting == []
     assert '✓ send_message  content="later"' in out.getvalue()
     assert "send_message can be taken back by withdraw_message" in out.getvalue()
 
 
 def test_turn_that_goes_on_elsewhere_is_shown_from_its_stored_events() -> None:
     content = '{"error": {"code": "rejected", "message": "m", "reason": "not now"}}'
-    conversation, _, out = _conversation(_Functions(_waiting("r1")))
-    conversation.ask("Send it")
-    result = conversation.follow(_decided("r1~1", content, status="rejected"))
+    view, _, out = _view(_Functions(_waiting_run("r1")))
+    view.ask("Send it")
+    result = view.follow(_decided_run("r1~1", content, status="rejected"))
     assert result is not None
-    assert conversation.next_run_id == "r1~2"
+    assert view.next_run_id == "r1~2"
     assert "✗ send_message" in out.getvalue()
     assert "rejected: not now" in out.getvalue()
 
 
 def test_stored_error_is_shown_as_one() -> None:
-    conversation, _, out = _conversation(_Functions())
-    assert conversation.follow([events.run_error(message="no luck", code="internal")]) is None
+    view, _, out = _view(_Functions())
+    assert view.follow([events.run_error(message="no luck", code="internal")]) is None
     assert "no luck" in out.getvalue()
 
 
 def test_interrupted_answer_is_stopped_on_the_server_before_the_next_question() -> None:
-    functions = _Functions(KeyboardInterrupt(), _waiting("r2"))
-    conversation, _, _ = _conversation(functions)
+    functions = _Functions(KeyboardInterrupt(), _waiting_run("r2"))
+    view, _, _ = _view(functions)
     with pytest.raises(KeyboardInterrupt):
-        conversation.ask("Tell me everything")
+        view.ask("Tell me everything")
     about = {"threadId": "t1", "runId": functions.asked[0]["runId"]}
     assert functions.cancelled == [about, about]
-    conversation.ask("Something short")
+    view.ask("Something short")
     assert functions.asked[1]["threadId"] == "t1"
     assert "whenBusy" not in functions.asked[1]
 
@@ -158,10 +158,10 @@ def test_answer_that_is_interrupted_before_its_first_event_is_stopped_too() -> N
                 raise KeyboardInterrupt
             return (yield from super().stream(name, data))
 
-    functions = Early(_waiting("r1"))
-    conversation, _, _ = _conversation(functions)
+    functions = Early(_waiting_run("r1"))
+    view, _, _ = _view(functions)
     with pytest.raises(KeyboardInterrupt):
-        conversation.ask("Tell me everything")
+        view.ask("Tell me everything")
     assert functions.asked[0] == functions.asked[1]
     assert functions.cancelled[0] == {"threadId": "t1", "runId": functions.asked[0]["runId"]}
 
@@ -171,30 +171,30 @@ def test_question_after_one_that_could_not_be_stopped_takes_the_thread() -> None
         def call(self, name: str, data: Any) -> Any:
             raise CallError("unavailable", "no answer")
 
-    functions = Unreachable(KeyboardInterrupt(), _waiting("r2"))
-    conversation, _, _ = _conversation(functions)
+    functions = Unreachable(KeyboardInterrupt(), _waiting_run("r2"))
+    view, _, _ = _view(functions)
     with pytest.raises(KeyboardInterrupt):
-        conversation.ask("Tell me everything")
-    conversation.ask("Something short")
+        view.ask("Tell me everything")
+    view.ask("Something short")
     assert functions.asked[1]["whenBusy"] == "supersede"
 
 
 def test_refused_answer_leaves_the_question_open_and_asks_again() -> None:
     refusal = CallError("invalid-argument", "content is too long")
-    functions = _Functions(_waiting("r1"), refusal, _decided("r1~1", '{"output": {}}'))
-    conversation, screen, out = _conversation(functions)
+    functions = _Functions(_waiting_run("r1"), refusal, _decided_run("r1~1", '{"output": {}}'))
+    view, screen, out = _view(functions)
     said = iter(["e", '{"content": "x"}', "y"])
-    run_turn(screen, conversation, lambda: conversation.ask("Send it"), read=lambda *_: next(said))
+    run_turn(screen, view, lambda: view.ask("Send it"), read=lambda *_: next(said))
     assert [next(iter(data)) for data in functions.asked] == ["message", "resume", "resume"]
     assert "content is too long" in out.getvalue()
 
 
 def test_new_message_instead_of_an_answer_is_asked() -> None:
-    functions = _Functions(_waiting("r1"), _decided("r2", '{"output": {}}'))
-    conversation, screen, _ = _conversation(functions)
-    run_turn(screen, conversation, lambda: conversation.ask("Send it"), read=lambda *_: "No more")
+    functions = _Functions(_waiting_run("r1"), _decided_run("r2", '{"output": {}}'))
+    view, screen, _ = _view(functions)
+    run_turn(screen, view, lambda: view.ask("Send it"), read=lambda *_: "No more")
     assert functions.asked[1]["message"] == "No more"
-    assert conversation.waiting == []
+    assert view.waiting == []
 
 
 @pytest.mark.parametrize("leaving", [EOFError, KeyboardInterrupt])
@@ -202,18 +202,18 @@ def test_question_may_be_left_open(leaving: type[BaseException]) -> None:
     def read(prompt: str, begin: str) -> str:
         raise leaving
 
-    conversation, screen, out = _conversation(_Functions(_waiting("r1")))
-    run_turn(screen, conversation, lambda: conversation.ask("Send it"), read=read)
-    assert conversation.waiting == [INTERRUPT]
+    view, screen, out = _view(_Functions(_waiting_run("r1")))
+    run_turn(screen, view, lambda: view.ask("Send it"), read=read)
+    assert view.waiting == [INTERRUPT]
     assert "Left open" in out.getvalue()
 
 
 def test_arguments_of_the_interrupt_are_not_changed_by_an_edit() -> None:
-    functions = _Functions(_waiting("r1"), CallError("invalid-argument", "no"))
-    conversation, _, _ = _conversation(functions)
-    conversation.ask("Send it")
-    conversation.answer([Decision(True, edited={"content": "x"})])
-    assert conversation.waiting[0]["metadata"]["arguments"] == ARGUMENTS
+    functions = _Functions(_waiting_run("r1"), CallError("invalid-argument", "no"))
+    view, _, _ = _view(functions)
+    view.ask("Send it")
+    view.answer([Decision(True, edited={"content": "x"})])
+    assert view.waiting[0]["metadata"]["arguments"] == ARGUMENTS
 
 
 class _Tools:
@@ -232,7 +232,7 @@ class _Tools:
         raise NotImplementedError
 
 
-def _left_here(run_id: str) -> Events:
+def _client_call_run(run_id: str) -> Events:
     result = _result(run_id)
     call = {"id": "call1", "tool": "run_command", "arguments": {"command": "ls"}}
     result["toolCalls"] = [{**call, "status": "client"}]
@@ -242,18 +242,18 @@ def _left_here(run_id: str) -> Events:
 
 def test_call_that_ran_and_could_not_be_told_is_told_later_and_not_run_again() -> None:
     refusal = CallError("unavailable", "no luck")
-    functions = _Functions(_left_here("r1"), refusal, _decided("r1~1", "{}"))
+    functions = _Functions(_client_call_run("r1"), refusal, _decided_run("r1~1", "{}"))
     tools, screen = _Tools(), Screen(console=Console(file=io.StringIO(), width=80), env={})
-    conversation = DialogueView(functions, screen, agent="workspace", uid="noa", tools=tools)
-    assert conversation.ask("List") is None
-    assert conversation.go_on() is not None
+    view = DialogueView(functions, screen, agent="workspace", uid="noa", tools=tools)
+    assert view.ask("List") is None
+    assert view.go_on() is not None
     assert tools.ran == [{"command": "ls"}]
     sent = [data["toolResults"] for data in functions.asked[1:]]
     assert sent[0] == sent[1] == [{"toolCallId": "call1", "content": {"exitCode": 0}}]
 
 
 def test_calls_that_another_client_has_taken_are_not_run() -> None:
-    functions = _Functions(_left_here("r1"))
+    functions = _Functions(_client_call_run("r1"))
     out = io.StringIO()
     tools, screen = _Tools(), Screen(console=Console(file=out, width=80), env={})
     taken: list[tuple[str, str]] = []
@@ -262,15 +262,13 @@ def test_calls_that_another_client_has_taken_are_not_run() -> None:
         taken.append((thread_id, run_id))
         return False
 
-    conversation = DialogueView(
-        functions, screen, agent="workspace", uid="noa", tools=tools, take=take
-    )
-    assert conversation.ask("List") is None
+    view = DialogueView(functions, screen, agent="workspace", uid="noa", tools=tools, take=take)
+    assert view.ask("List") is None
     assert (tools.ran, [run_id for _, run_id in taken]) == ([], ["r1"])
     assert "another of your clients" in out.getvalue()
 
 
-def _asked_to_run(command: str) -> Events:
+def _command_run(command: str) -> Events:
     about = {**INTERRUPT["metadata"], "tool": "run_command", "arguments": {"command": command}}
     interrupt = {**INTERRUPT, "toolCallId": "call1", "metadata": about}
     result = _result("r1", status="waiting")
@@ -291,24 +289,26 @@ def _asked_to_run(command: str) -> Events:
 def test_command_runs_only_as_it_was_approved_here_whatever_the_server_says(
     asked: str, answer: Decision, runs: bool
 ) -> None:
-    functions = _Functions(_asked_to_run(asked), _left_here("r1~1"), _decided("r1~2", "{}"))
+    functions = _Functions(
+        _command_run(asked), _client_call_run("r1~1"), _decided_run("r1~2", "{}")
+    )
     tools, screen = _Tools(), Screen(console=Console(file=io.StringIO(), width=80), env={})
-    conversation = DialogueView(functions, screen, agent="workspace", uid="noa", tools=tools)
-    conversation.ask("List")
-    conversation.answer([answer])
+    view = DialogueView(functions, screen, agent="workspace", uid="noa", tools=tools)
+    view.ask("List")
+    view.answer([answer])
     assert tools.ran == ([{"command": "ls"}] if runs else [])
     (sent,) = functions.asked[2]["toolResults"]
     assert runs or sent["error"].startswith("not run: ")
 
 
 def test_calls_of_a_turn_that_is_only_followed_are_not_run() -> None:
-    functions = _Functions(_decided("r1~1", "{}"))
+    functions = _Functions(_decided_run("r1~1", "{}"))
     tools, out = _Tools(), io.StringIO()
     screen = Screen(console=Console(file=out, width=80), env={})
-    conversation = DialogueView(functions, screen, agent="workspace", uid="noa", tools=tools)
-    conversation.follow(_left_here("r1"))
+    view = DialogueView(functions, screen, agent="workspace", uid="noa", tools=tools)
+    view.follow(_client_call_run("r1"))
     assert tools.ran == []
-    conversation.show_pending()
+    view.show_pending()
     assert "$ ls" in out.getvalue()
-    conversation.take_over()
+    view.take_over()
     assert tools.ran == [{"command": "ls"}]

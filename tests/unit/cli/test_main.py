@@ -100,7 +100,7 @@ def test_ctrl_c_while_it_is_loaded_ends_it_without_a_word(tmp_path: Path) -> Non
         env=env,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        preexec_fn=_heed_ctrl_c,
+        preexec_fn=_restore_ctrl_c,
     ) as process:
         assert process.stdout is not None
         process.stdout.readline()
@@ -109,7 +109,7 @@ def test_ctrl_c_while_it_is_loaded_ends_it_without_a_word(tmp_path: Path) -> Non
     assert process.returncode == -signal.SIGINT
 
 
-def _heed_ctrl_c() -> None:
+def _restore_ctrl_c() -> None:
     """A shell has what it runs in the background ignore it, these tests among it."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 

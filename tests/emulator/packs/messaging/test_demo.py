@@ -43,7 +43,7 @@ def functions(user: User) -> Functions:
     return Functions(current_addresses().functions_url, token=user.token)
 
 
-def _conversation(functions: Functions) -> tuple[DialogueView, Screen]:
+def _view(functions: Functions) -> tuple[DialogueView, Screen]:
     screen = Screen(console=Console(file=io.StringIO(), width=80), env={})
     return DialogueView(functions, screen, agent="messaging", uid="demo"), screen
 
@@ -54,8 +54,8 @@ def _shown(screen: Screen) -> str:
 
 def _ask(functions: Functions, question: str) -> tuple[dict[str, Any], str]:
     """The result of a question, and what the terminal showed."""
-    conversation, screen = _conversation(functions)
-    result = conversation.ask(question)
+    view, screen = _view(functions)
+    result = view.ask(question)
     assert result is not None, _shown(screen)
     return result, _shown(screen)
 
@@ -82,10 +82,10 @@ def test_question_is_answered_with_the_tools_it_needs_and_cites_conversation_and
 
 
 def test_follow_up_stays_in_the_thread_and_new_leaves_it(functions: Functions) -> None:
-    conversation, _ = _conversation(functions)
-    first, second = conversation.ask("Hello"), conversation.ask("Thanks")
-    conversation.start_over()
-    third = conversation.ask("Hello")
+    view, _ = _view(functions)
+    first, second = view.ask("Hello"), view.ask("Thanks")
+    view.start_over()
+    third = view.ask("Hello")
     assert first and second and third
     assert first["threadId"] == second["threadId"] != third["threadId"]
 
@@ -94,9 +94,9 @@ def test_requests_ask_first_and_are_answered_here_and_on_another_device(
     functions: Functions, user: User
 ) -> None:
     device = Store(deployment_of(current_addresses()), user)
-    conversation, screen = _conversation(functions)
+    view, screen = _view(functions)
     for request in demo.REQUESTS:
-        assert demo._make_request(screen, conversation, request, device), _shown(screen)
+        assert demo._make_request(screen, view, request, device), _shown(screen)
     shown = _shown(screen)
     _withdraw_sent(functions)
     assert shown.count("? send_message") == 2

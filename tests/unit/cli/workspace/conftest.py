@@ -15,7 +15,7 @@ MARK = "what nobody inside may see"
 
 
 @dataclass(frozen=True)
-class Place:
+class Sandbox:
     """A workspace, its folder, and a folder beside it."""
 
     workspace: Workspace
@@ -43,10 +43,10 @@ class Place:
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> Iterator[Place]:
+def sandbox(tmp_path: Path) -> Iterator[Sandbox]:
     root, outside = tmp_path / "root", tmp_path / "outside"
     root.mkdir()
     outside.mkdir()
     (outside / "secret.txt").write_text(MARK)
     with Workspace(root) as workspace:
-        yield Place(workspace, root, outside)
+        yield Sandbox(workspace, root, outside)

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from rollcall_cli.workspace.arguments import TOOLS, check_arguments
-from tests.unit.cli.workspace.conftest import Place
+from tests.unit.cli.workspace.conftest import Sandbox
 
 
 @pytest.mark.parametrize(
@@ -26,9 +26,9 @@ from tests.unit.cli.workspace.conftest import Place
     ],
 )
 def test_a_wrong_argument_is_refused_with_what_is_accepted(
-    place: Place, tool: str, arguments: dict[str, Any], words: str
+    sandbox: Sandbox, tool: str, arguments: dict[str, Any], words: str
 ) -> None:
-    assert words in place.refusal(tool, **arguments)
+    assert words in sandbox.refusal(tool, **arguments)
 
 
 def test_null_counts_as_not_given() -> None:
@@ -38,11 +38,11 @@ def test_null_counts_as_not_given() -> None:
     }
 
 
-def test_validate_says_the_same_without_running(place: Place) -> None:
-    place.workspace.validate("write_file", {"path": "a.txt", "content": "x"})
-    assert list(place.root.iterdir()) == []
+def test_validate_says_the_same_without_running(sandbox: Sandbox) -> None:
+    sandbox.workspace.validate("write_file", {"path": "a.txt", "content": "x"})
+    assert list(sandbox.root.iterdir()) == []
 
 
-def test_tools_can_be_run_by_their_ids(place: Place) -> None:
-    assert list(place.workspace.tools) == list(TOOLS)
-    assert place.workspace.tools["list_directory"]({})["entries"] == []
+def test_tools_can_be_run_by_their_ids(sandbox: Sandbox) -> None:
+    assert list(sandbox.workspace.tools) == list(TOOLS)
+    assert sandbox.workspace.tools["list_directory"]({})["entries"] == []

@@ -12,7 +12,7 @@ import pytest
 
 from rollcall_cli.workspace import Limits, Stopped, ToolError, Workspace
 from rollcall_cli.workspace.environment import environment_for_commands
-from tests.unit.cli.workspace.conftest import Place
+from tests.unit.cli.workspace.conftest import Sandbox
 
 LINUX = pytest.mark.skipif(sys.platform != "linux", reason="only Linux lets orphans be adopted")
 SLEEP = "123456"
@@ -35,39 +35,39 @@ def _sleep() -> str:
     return f"{SLEEP}{os.getpid()}{time.monotonic_ns() % 10**6}"
 
 
-def test_a_command_runs_in_the_root_by_the_shell(place: Place) -> None:
-    result = place.run("run_command", command="pwd && echo err >&2 | cat && exit 3")
+def test_a_command_runs_in_the_root_by_the_shell(sandbox: Sandbox) -> None:
+    result = sandbox.run("run_command", command="pwd && echo err >&2 | cat && exit 3")
     ms = result.pop("ms")
     assert result == {
         "command": "pwd && echo err >&2 | cat && exit 3",
         "exitCode": 3,
-        "output": f"{place.root}\nerr\n",
+        "output": f"{sandbox.root}\nerr\n",
     }
     assert 0 < ms < 60_000
 
 
-def test_output_comes_while_the_command_runs(place: Place) -> None:
+def test_output_comes_while_the_command_runs(sandbox: Sandbox) -> None:
     seen: list[str] = []
     waited = threading.Event()
 
     def take(text: str) -> None:
         seen.append(text)
-        (place.root / "go").touch()
+        (sandbox.root / "go").touch()
         waited.set()
 
     command = "echo first; until [ -e go ]; do sleep 0.01; done; echo second"
-    place.workspace.run("run_command", {"command": command}, on_output=take)
+    sandbox.workspace.run("run_command", {"command": command}, on_output=take)
     assert waited.is_set()
     assert "".join(seen) == "first\nsecond\n"
 
 
-def test_input_is_closed(place: Place) -> None:
-    result = place.run("run_command", command="cat; read x || echo none", timeoutS=20)
+def test_input_is_closed(sandbox: Sandbox) -> None:
+    result = sandbox.run("run_command", command="cat; read x || echo none", timeoutS=20)
     assert result["output"] == "none\n"
 
 
 def test_no_secret_of_the_environment_reaches_a_command(
-    place: Place, monkeypatch: pytest.MonkeyPatch
+    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     secrets = (
         "OPENAI_API_KEY GEMINI_API_KEY GITHUB_TOKEN AWS_SECRET_ACCESS_KEY SSH_AUTH_SOCK "
@@ -76,7 +76,7 @@ def test_no_secret_of_the_environment_reaches_a_command(
     )
     for name in secrets.split():
         monkeypatch.setenv(name, "tell-nobody")
-    said = place.run("run_command", command="env; cat /proc/$PPID/environ | tr '\\0' '\\n'")
+    said = sandbox.run("run_command", command="env; cat /proc/$PPID/environ | tr '\\0' '\\n'")
     assert "tell-nobody" not in said["output"]
     assert "TERM=dumb" in said["output"]
 
@@ -110,19 +110,19 @@ def test_the_environment_is_a_list_of_what_is_passed() -> None:
     }
 
 
-def test_no_open_file_of_the_client_reaches_a_command(place: Place) -> None:
+def test_no_open_file_of_the_client_reaches_a_command(sandbox: Sandbox) -> None:
     with Path("/etc/hosts").open() as file:
         os.set_inheritable(file.fileno(), True)
-        said = place.run("run_command", command="ls -l /proc/self/fd")
+        said = sandbox.run("run_command", command="ls -l /proc/self/fd")
     assert "/etc/hosts" not in said["output"]
     assert said["output"].count("pipe:") == 2
 
 
-def test_a_command_over_its_time_is_ended(place: Place) -> None:
+def test_a_command_over_its_time_is_ended(sandbox: Sandbox) -> None:
     number = _sleep()
     for timeout_s in (1, 5, 25):  # a busy machine takes its time until it has begun
         command = f"echo begun; sleep {number}"
-        result = place.run("run_command", command=command, timeoutS=timeout_s)
+        result = sandbox.run("run_command", command=command, timeoutS=timeout_s)
         if result["output"]:
             break
     assert (result["output"], result["timedOut"], result["exitCode"]) == ("begun\n", True, 143)
@@ -145,9 +145,9 @@ def test_a_command_over_its_time_is_ended(place: Place) -> None:
         ),
     ],
 )
-def test_nothing_that_a_command_started_outlives_its_time(place: Place, way: str) -> None:
+def test_nothing_that_a_command_started_outlives_its_time(sandbox: Sandbox, way: str) -> None:
     number = _sleep()
-    with Workspace(place.root, limits=Limits(stop_grace_s=0.1)) as workspace:
+    with Workspace(sandbox.root, limits=Limits(stop_grace_s=0.1)) as workspace:
         command = way.replace("{n}", number)
         result = workspace.run("run_command", {"command": command, "timeoutS": 1})
     assert result["timedOut"] is True
@@ -155,20 +155,20 @@ def test_nothing_that_a_command_started_outlives_its_time(place: Place, way: str
 
 
 @LINUX
-def test_what_a_command_leaves_running_ends_with_it(place: Place) -> None:
+def test_what_a_command_leaves_running_ends_with_it(sandbox: Sandbox) -> None:
     number = _sleep()
     command = f"sleep {number} & setsid sleep {number} & echo done"
-    result = place.run("run_command", command=command)
+    result = sandbox.run("run_command", command=command)
     assert (result["output"], result["exitCode"]) == ("done\n", 0)
     assert _left_over(number) == []
 
 
-def test_the_user_can_stop_a_command(place: Place) -> None:
+def test_the_user_can_stop_a_command(sandbox: Sandbox) -> None:
     number = _sleep()
     stop = threading.Event()
     command = f"trap '' TERM; echo begun; sleep {number} & sleep {number}; sleep {number}"
     with (
-        Workspace(place.root, limits=Limits(stop_grace_s=0.1)) as workspace,
+        Workspace(sandbox.root, limits=Limits(stop_grace_s=0.1)) as workspace,
         pytest.raises(Stopped, match="stopped by the user after"),
     ):
         workspace.run(
@@ -177,30 +177,30 @@ def test_the_user_can_stop_a_command(place: Place) -> None:
     assert _left_over(number) == []
 
 
-def test_a_command_that_was_stopped_before_it_began_is_not_run(place: Place) -> None:
+def test_a_command_that_was_stopped_before_it_began_is_not_run(sandbox: Sandbox) -> None:
     stop = threading.Event()
     stop.set()
     with pytest.raises(Stopped):
-        place.workspace.run("run_command", {"command": "touch begun"}, stop=stop)
-    assert list(place.root.iterdir()) == []
+        sandbox.workspace.run("run_command", {"command": "touch begun"}, stop=stop)
+    assert list(sandbox.root.iterdir()) == []
 
 
 @LINUX
-def test_a_client_that_dies_takes_its_command_with_it(place: Place) -> None:
+def test_a_client_that_dies_takes_its_command_with_it(sandbox: Sandbox) -> None:
     number = _sleep()
     program = (
         "import os, sys\nfrom pathlib import Path\nfrom rollcall_cli.workspace import Workspace\n"
         "def die(text):\n    os._exit(9)\n"
-        f"Workspace(Path({str(place.root)!r})).run('run_command', "
+        f"Workspace(Path({str(sandbox.root)!r})).run('run_command', "
         f"{{'command': 'setsid sleep {number} & echo begun; sleep {number}'}}, on_output=die)"
     )
     subprocess.run([sys.executable, "-c", program], env={"PYTHONPATH": os.pathsep.join(sys.path)})
     assert _left_over(number) == []
 
 
-def test_a_command_that_ends_its_supervisor_is_reported(place: Place) -> None:
+def test_a_command_that_ends_its_supervisor_is_reported(sandbox: Sandbox) -> None:
     number = _sleep()
-    said = place.refusal("run_command", command=f"kill -9 $PPID; sleep {number}")
+    said = sandbox.refusal("run_command", command=f"kill -9 $PPID; sleep {number}")
     assert said.startswith("command: its supervisor was ended")
     assert _left_over(number) == []
 
@@ -208,7 +208,7 @@ def test_a_command_that_ends_its_supervisor_is_reported(place: Place) -> None:
 @LINUX
 @pytest.mark.parametrize("timeout_s", [1, 60])
 def test_a_command_that_halts_its_supervisor_is_stopped_all_the_same(
-    place: Place, timeout_s: int
+    sandbox: Sandbox, timeout_s: int
 ) -> None:
     number, stop, started = _sleep(), threading.Event(), time.monotonic()
     if timeout_s > 1:
@@ -216,7 +216,7 @@ def test_a_command_that_halts_its_supervisor_is_stopped_all_the_same(
     command = f"setsid sleep {number} & kill -STOP $PPID; sleep {number}"
     arguments = {"command": command, "timeoutS": timeout_s}
     with (
-        Workspace(place.root, limits=Limits(stop_grace_s=0.1)) as workspace,
+        Workspace(sandbox.root, limits=Limits(stop_grace_s=0.1)) as workspace,
         contextlib.suppress(Stopped),
     ):
         assert workspace.run("run_command", arguments, stop=stop)["timedOut"] is True
@@ -227,12 +227,12 @@ def test_a_command_that_halts_its_supervisor_is_stopped_all_the_same(
 @pytest.mark.parametrize(
     ("command", "code"), [("exit 7", 7), ("kill -9 $$", 137), ("none-such", 127), ("true", 0)]
 )
-def test_exit_codes_are_those_of_a_shell(place: Place, command: str, code: int) -> None:
-    assert place.run("run_command", command=command)["exitCode"] == code
+def test_exit_codes_are_those_of_a_shell(sandbox: Sandbox, command: str, code: int) -> None:
+    assert sandbox.run("run_command", command=command)["exitCode"] == code
 
 
-def test_long_output_keeps_its_beginning_and_its_end(place: Place) -> None:
-    result = place.run("run_command", command="seq 1 200000")
+def test_long_output_keeps_its_beginning_and_its_end(sandbox: Sandbox) -> None:
+    result = sandbox.run("run_command", command="seq 1 200000")
     assert result["truncated"] is True
     assert len(result["output"]) < 31_000
     assert result["output"].startswith("1\n2\n3\n")
@@ -241,10 +241,10 @@ def test_long_output_keeps_its_beginning_and_its_end(place: Place) -> None:
 
 
 def test_output_without_end_is_ended_with_the_command_and_shown_up_to_a_limit(
-    place: Place,
+    sandbox: Sandbox,
 ) -> None:
     seen: list[str] = []
-    with Workspace(place.root, limits=Limits(live_chars=5000)) as workspace:
+    with Workspace(sandbox.root, limits=Limits(live_chars=5000)) as workspace:
         result = workspace.run(
             "run_command", {"command": "yes", "timeoutS": 1}, on_output=seen.append
         )
@@ -253,11 +253,11 @@ def test_output_without_end_is_ended_with_the_command_and_shown_up_to_a_limit(
     assert "not shown while it runs" in seen[-1]
 
 
-def test_output_is_plain_text_wherever_it_is_cut(place: Place) -> None:
+def test_output_is_plain_text_wherever_it_is_cut(sandbox: Sandbox) -> None:
     seen: list[str] = []
     cut = ["\\033[3", "1mred\\033[0m \\327", "\\251\\377\\n"]
     command = "; sleep 0.1; ".join(f"printf '{piece}'" for piece in cut)
-    result = place.workspace.run("run_command", {"command": command}, on_output=seen.append)
+    result = sandbox.workspace.run("run_command", {"command": command}, on_output=seen.append)
     assert result["output"] == "".join(seen) == "red ש\ufffd\n"
 
 
@@ -274,53 +274,53 @@ def test_output_is_plain_text_wherever_it_is_cut(place: Place) -> None:
     ],
 )
 def test_a_command_that_nobody_could_have_read_is_refused(
-    place: Place, command: str, words: str
+    sandbox: Sandbox, command: str, words: str
 ) -> None:
-    assert words in place.refusal("run_command", command=command)
+    assert words in sandbox.refusal("run_command", command=command)
 
 
-def test_a_command_of_several_lines_in_hebrew_is_run(place: Place) -> None:
-    said = place.run("run_command", command="echo שלום\nfor x in א ב; do\n\techo $x\ndone")
+def test_a_command_of_several_lines_in_hebrew_is_run(sandbox: Sandbox) -> None:
+    said = sandbox.run("run_command", command="echo שלום\nfor x in א ב; do\n\techo $x\ndone")
     assert said["output"] == "שלום\nא\nב\n"
 
 
-def test_a_command_that_eats_memory_or_disk_is_bounded(place: Place) -> None:
+def test_a_command_that_eats_memory_or_disk_is_bounded(sandbox: Sandbox) -> None:
     limits = Limits(command_memory_bytes=256 * 2**20, command_file_bytes=2**20)
-    with Workspace(place.root, limits=limits) as workspace:
+    with Workspace(sandbox.root, limits=limits) as workspace:
         eats = workspace.run(
             "run_command", {"command": "python3 -c 'x = bytearray(2**30)' 2>&1 | tail -1"}
         )
         assert "MemoryError" in eats["output"]
         fills = workspace.run("run_command", {"command": "head -c 9000000 /dev/zero > big"})
         assert fills["exitCode"] != 0
-    assert (place.root / "big").stat().st_size == 2**20
+    assert (sandbox.root / "big").stat().st_size == 2**20
 
 
-def test_a_fork_bomb_ends_with_its_command(place: Place) -> None:
+def test_a_fork_bomb_ends_with_its_command(sandbox: Sandbox) -> None:
     number = _sleep()
     bomb = f"b() {{ sleep {number} & if [ $1 -gt 0 ]; then b $(($1 - 1)) & b $(($1 - 1)) & fi; }}"
-    result = place.run("run_command", command=f"{bomb}; b 6; sleep {number}", timeoutS=2)
+    result = sandbox.run("run_command", command=f"{bomb}; b 6; sleep {number}", timeoutS=2)
     assert result["timedOut"] is True
     assert _left_over(number) == []
 
 
-def test_callback_errors_do_not_leave_the_command_running(place: Place) -> None:
+def test_callback_errors_do_not_leave_the_command_running(sandbox: Sandbox) -> None:
     number = _sleep()
 
     def fail(text: str) -> None:
         raise RuntimeError("the terminal is gone")
 
     with pytest.raises(RuntimeError, match="terminal"):
-        place.workspace.run("run_command", {"command": f"echo x; sleep {number}"}, on_output=fail)
+        sandbox.workspace.run("run_command", {"command": f"echo x; sleep {number}"}, on_output=fail)
     assert _left_over(number) == []
 
 
-def test_commands_side_by_side_do_not_mix(place: Place) -> None:
+def test_commands_side_by_side_do_not_mix(sandbox: Sandbox) -> None:
     said: dict[int, str] = {}
 
     def run(number: int) -> None:
         try:
-            said[number] = place.run("run_command", command=f"echo {number}")["output"]
+            said[number] = sandbox.run("run_command", command=f"echo {number}")["output"]
         except ToolError as error:
             said[number] = str(error)
 
@@ -333,15 +333,15 @@ def test_commands_side_by_side_do_not_mix(place: Place) -> None:
 
 
 @pytest.fixture
-def repository(place: Place, tmp_path: Path) -> Path:
+def repository(sandbox: Sandbox, tmp_path: Path) -> Path:
     """A repository whose configuration names programs for git to run; each would leave a file."""
     ran = tmp_path / "ran"
     ran.mkdir()
     git = ["git", "-c", "user.name=Noa", "-c", "user.email=noa@example.com"]
-    place.put("a.txt", "one\n")
+    sandbox.put("a.txt", "one\n")
     for command in (["init", "-q"], ["add", "."], ["commit", "-qm", "first"]):
-        subprocess.run([*git, *command], cwd=place.root, check=True, capture_output=True)
-    hook = place.put("hooks/pre-commit", f"#!/bin/sh\ntouch {ran}/hook\n")
+        subprocess.run([*git, *command], cwd=sandbox.root, check=True, capture_output=True)
+    hook = sandbox.put("hooks/pre-commit", f"#!/bin/sh\ntouch {ran}/hook\n")
     hook.chmod(0o755)
     for key, value in {
         "user.name": "Noa",
@@ -351,21 +351,21 @@ def repository(place: Place, tmp_path: Path) -> Path:
         "core.pager": f"touch {ran}/pager",
         "diff.external": f"touch {ran}/diff; :",
     }.items():
-        subprocess.run(["git", "config", key, value], cwd=place.root, check=True)
-    place.put("a.txt", "two\n")
+        subprocess.run(["git", "config", key, value], cwd=sandbox.root, check=True)
+    sandbox.put("a.txt", "two\n")
     return ran
 
 
-def test_git_runs_nothing_that_its_configuration_names(place: Place, repository: Path) -> None:
-    shown = place.run("run_command", command="git diff && git status && git log -p | cat")
+def test_git_runs_nothing_that_its_configuration_names(sandbox: Sandbox, repository: Path) -> None:
+    shown = sandbox.run("run_command", command="git diff && git status && git log -p | cat")
     assert shown["exitCode"] == 0 and "-one\n+two" in shown["output"]
-    assert place.run("run_command", command="git commit -qam second")["exitCode"] == 0
+    assert sandbox.run("run_command", command="git commit -qam second")["exitCode"] == 0
     assert [file.name for file in repository.iterdir()] == []
 
 
-def test_a_folder_that_only_looks_like_a_repository_is_none_to_git(place: Place) -> None:
-    subprocess.run(["git", "init", "-q", "--bare", "lib"], cwd=place.root, check=True)
-    ended = place.run("run_command", command="cd lib && git status")
+def test_a_folder_that_only_looks_like_a_repository_is_none_to_git(sandbox: Sandbox) -> None:
+    subprocess.run(["git", "init", "-q", "--bare", "lib"], cwd=sandbox.root, check=True)
+    ended = sandbox.run("run_command", command="cd lib && git status")
     assert ended["exitCode"] == 128 and "bareRepository" in ended["output"]
 
 
@@ -392,23 +392,23 @@ def test_a_folder_that_only_looks_like_a_repository_is_none_to_git(place: Place)
         "cat .GIT/config",
     ],
 )
-def test_a_command_that_names_a_secret_is_refused(place: Place, command: str) -> None:
+def test_a_command_that_names_a_secret_is_refused(sandbox: Sandbox, command: str) -> None:
     for path in (".env", "conf/.env", "server.pem", ".git/config"):
-        place.put(path)
-    assert "command: " in place.refusal("run_command", command=command)
+        sandbox.put(path)
+    assert "command: " in sandbox.refusal("run_command", command=command)
 
 
 @pytest.mark.parametrize(
     "command",
     ["cat *.txt", "ls -a", "cat .env.example", "echo environment", "ls *", "wc -c < a.txt"],
 )
-def test_other_commands_run_where_secrets_lie_about(place: Place, command: str) -> None:
+def test_other_commands_run_where_secrets_lie_about(sandbox: Sandbox, command: str) -> None:
     for path in (".env", ".env.example", "a.txt"):
-        place.put(path)
-    assert place.run("run_command", command=command)["exitCode"] == 0
+        sandbox.put(path)
+    assert sandbox.run("run_command", command=command)["exitCode"] == 0
 
 
-def test_the_user_can_allow_secrets_in_commands(place: Place) -> None:
-    place.put(".env", "KEY=1\n")
-    with Workspace(place.root, allow=["secrets"]) as workspace:
+def test_the_user_can_allow_secrets_in_commands(sandbox: Sandbox) -> None:
+    sandbox.put(".env", "KEY=1\n")
+    with Workspace(sandbox.root, allow=["secrets"]) as workspace:
         assert workspace.run("run_command", {"command": "cat .env"})["output"] == "KEY=1\n"

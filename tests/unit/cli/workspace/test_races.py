@@ -22,7 +22,7 @@ from typing import Any
 import pytest
 
 from rollcall_cli.workspace import ToolError
-from tests.unit.cli.workspace.conftest import MARK, Place
+from tests.unit.cli.workspace.conftest import MARK, Sandbox
 
 TRIES = 3000
 FEW = 100
@@ -67,9 +67,9 @@ while True:
 
 
 @contextmanager
-def _swapping(program: str, place: Place) -> Iterator[None]:
+def _swapping(program: str, sandbox: Sandbox) -> Iterator[None]:
     """Run a program that swaps things in the root until the block ends."""
-    arguments = (sys.executable, "-c", program, str(place.root), str(place.outside))
+    arguments = (sys.executable, "-c", program, str(sandbox.root), str(sandbox.outside))
     with subprocess.Popen(arguments, stdout=subprocess.PIPE) as process:
         assert process.stdout is not None
         process.stdout.readline()
@@ -94,33 +94,33 @@ def _without_waiting_for_the_disk(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "fsync", lambda fd: None)
 
 
-def _outside(place: Place) -> dict[str, str]:
-    return {path.name: path.read_text() for path in place.outside.iterdir()}
+def _outside(sandbox: Sandbox) -> dict[str, str]:
+    return {path.name: path.read_text() for path in sandbox.outside.iterdir()}
 
 
-def test_a_folder_swapped_for_a_link_never_lets_a_write_out(place: Place) -> None:
-    (place.root / "d").mkdir()
-    before = _outside(place)
+def test_a_folder_swapped_for_a_link_never_lets_a_write_out(sandbox: Sandbox) -> None:
+    (sandbox.root / "d").mkdir()
+    before = _outside(sandbox)
     seen: Counter[str] = Counter()
-    with _swapping(_SWAP_FOLDER, place):
+    with _swapping(_SWAP_FOLDER, sandbox):
         for turn in range(TRIES):
             path = (f"d/f{turn}.txt", f"d/new{turn}/f.txt", "d/secret.txt")[turn % 3]
             try:
-                place.run("write_file", path=path, content="written\n")
+                sandbox.run("write_file", path=path, content="written\n")
                 seen["written"] += 1
             except ToolError:
                 seen["refused"] += 1
             if turn % 100 == 99:
-                assert _outside(place) == before
-    assert _outside(place) == before
+                assert _outside(sandbox) == before
+    assert _outside(sandbox) == before
     assert seen["written"] > 0
     assert seen["refused"] > 0
 
 
-def test_a_folder_swapped_for_a_link_never_lets_a_read_out(place: Place) -> None:
-    place.put("d/secret.txt", "what is inside\n")
+def test_a_folder_swapped_for_a_link_never_lets_a_read_out(sandbox: Sandbox) -> None:
+    sandbox.put("d/secret.txt", "what is inside\n")
     seen: Counter[str] = Counter()
-    with _swapping(_SWAP_FOLDER, place):
+    with _swapping(_SWAP_FOLDER, sandbox):
         for _ in range(TRIES // 3):
             for tool, arguments in (
                 ("read_file", {"path": "d/secret.txt"}),
@@ -128,7 +128,7 @@ def test_a_folder_swapped_for_a_link_never_lets_a_read_out(place: Place) -> None
                 ("list_directory", {"path": "d"}),
             ):
                 try:
-                    told = json.dumps(place.run(tool, **arguments))
+                    told = json.dumps(sandbox.run(tool, **arguments))
                 except ToolError as refused:
                     told = str(refused)
                     seen["refused"] += 1
@@ -139,23 +139,23 @@ def test_a_folder_swapped_for_a_link_never_lets_a_read_out(place: Place) -> None
     assert seen["refused"] > 0
 
 
-def test_a_file_swapped_for_a_link_or_a_pipe_is_refused_and_nothing_hangs(place: Place) -> None:
-    place.put("d/f.txt")
-    before = _outside(place)
+def test_a_file_swapped_for_a_link_or_a_pipe_is_refused_and_nothing_hangs(sandbox: Sandbox) -> None:
+    sandbox.put("d/f.txt")
+    before = _outside(sandbox)
     seen: Counter[str] = Counter()
-    with _swapping(_SWAP_FILE, place):
+    with _swapping(_SWAP_FILE, sandbox):
         for _ in range(TRIES // 2):
             for tool, arguments in (
                 ("read_file", {}),
                 ("edit_file", {"oldText": "text", "newText": "mine"}),
             ):
                 try:
-                    told = json.dumps(place.run(tool, path="d/f.txt", **arguments))
+                    told = json.dumps(sandbox.run(tool, path="d/f.txt", **arguments))
                 except ToolError as refused:
                     told = str(refused)
                 seen[told] += 1
                 assert MARK not in told
-    assert _outside(place) == before
+    assert _outside(sandbox) == before
     assert any("links are never followed" in told for told in seen)
     assert any("pipe" in told for told in seen)
 
@@ -171,9 +171,9 @@ def test_a_file_swapped_for_a_link_or_a_pipe_is_refused_and_nothing_hangs(place:
     ],
 )
 def test_what_takes_a_files_place_just_after_the_look_at_it_is_refused_and_never_waited_for(
-    place: Place, monkeypatch: pytest.MonkeyPatch, kind: str, words: str
+    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch, kind: str, words: str
 ) -> None:
-    file = place.put("f.txt")
+    file = sandbox.put("f.txt")
     stat = os.stat
 
     def swap_after(name: str, **options: Any) -> os.stat_result:
@@ -181,7 +181,7 @@ def test_what_takes_a_files_place_just_after_the_look_at_it_is_refused_and_never
         swapped.append(name)
         if len(swapped) == 2:  # the first look finds the name, the second what it is
             file.unlink()
-            _MAKE[kind](place.outside / "secret.txt", file)
+            _MAKE[kind](sandbox.outside / "secret.txt", file)
         return found
 
     swapped: list[str] = []
@@ -189,7 +189,7 @@ def test_what_takes_a_files_place_just_after_the_look_at_it_is_refused_and_never
     with monkeypatch.context() as patched:
         patched.setattr(os, "stat", swap_after)
         reader = threading.Thread(
-            target=lambda: said.append(place.refusal("read_file", path="f.txt")), daemon=True
+            target=lambda: said.append(sandbox.refusal("read_file", path="f.txt")), daemon=True
         )
         reader.start()
         reader.join(30)
@@ -197,9 +197,9 @@ def test_what_takes_a_files_place_just_after_the_look_at_it_is_refused_and_never
     assert words in said[0]
 
 
-def test_readers_see_one_whole_content_or_the_other(place: Place) -> None:
+def test_readers_see_one_whole_content_or_the_other(sandbox: Sandbox) -> None:
     contents = ["a" * 300_000, "b" * 500_000]
-    file = place.put("f.txt", contents[0])
+    file = sandbox.put("f.txt", contents[0])
     partial: list[str] = []
     done = threading.Event()
 
@@ -212,17 +212,17 @@ def test_readers_see_one_whole_content_or_the_other(place: Place) -> None:
     watcher.start()
     try:
         for turn in range(FEW):
-            digest = place.digest("f.txt")
+            digest = sandbox.digest("f.txt")
             content = contents[(turn + 1) % 2]
-            place.run("write_file", path="f.txt", content=content, digest=digest)
+            sandbox.run("write_file", path="f.txt", content=content, digest=digest)
     finally:
         done.set()
         watcher.join()
     assert partial == []
-    assert [path.name for path in place.root.iterdir()] == ["f.txt"]
+    assert [path.name for path in sandbox.root.iterdir()] == ["f.txt"]
 
 
-def test_of_several_that_create_a_file_one_does_and_the_others_are_told(place: Place) -> None:
+def test_of_several_that_create_a_file_one_does_and_the_others_are_told(sandbox: Sandbox) -> None:
     for turn in range(FEW):
         told: list[str] = []
 
@@ -230,12 +230,12 @@ def test_of_several_that_create_a_file_one_does_and_the_others_are_told(place: P
             with contextlib.suppress(FileExistsError):
                 # Not through the workspace: another program that takes the name meanwhile.
                 if content == "other":
-                    fd = os.open(place.root / path, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
+                    fd = os.open(sandbox.root / path, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
                     os.close(fd)
                     told.append("other")
                     return
                 try:
-                    place.run("write_file", path=path, content=content)
+                    sandbox.run("write_file", path=path, content=content)
                     told.append(content)
                 except ToolError:
                     pass
@@ -247,14 +247,14 @@ def test_of_several_that_create_a_file_one_does_and_the_others_are_told(place: P
             thread.join()
         assert len(told) == 1
         expected = "one" if told == ["one"] else ""
-        assert (place.root / f"f{turn}.txt").read_text() == expected
+        assert (sandbox.root / f"f{turn}.txt").read_text() == expected
 
 
 def test_a_file_changed_between_reading_and_replacing_is_not_overwritten(
-    place: Place, monkeypatch: pytest.MonkeyPatch
+    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    file = place.put("f.txt", "one\n")
-    digest = place.digest("f.txt")
+    file = sandbox.put("f.txt", "one\n")
+    digest = sandbox.digest("f.txt")
     fsync = os.fsync
 
     def change_meanwhile(fd: int) -> None:
@@ -262,22 +262,22 @@ def test_a_file_changed_between_reading_and_replacing_is_not_overwritten(
         fsync(fd)
 
     monkeypatch.setattr(os, "fsync", change_meanwhile)
-    said = place.refusal("write_file", path="f.txt", content="mine\n", digest=digest)
+    said = sandbox.refusal("write_file", path="f.txt", content="mine\n", digest=digest)
     assert said == "f.txt: changed since it was read: read it again"
     assert file.read_text() == "somebody else's\n"
-    assert [path.name for path in place.root.iterdir()] == ["f.txt"]
+    assert [path.name for path in sandbox.root.iterdir()] == ["f.txt"]
 
 
 def test_a_disk_that_fails_leaves_the_file_as_it_was(
-    place: Place, monkeypatch: pytest.MonkeyPatch
+    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    file = place.put("f.txt", "one\n")
+    file = sandbox.put("f.txt", "one\n")
 
     def full(fd: int, data: bytes) -> int:
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "write", full)
     edit = {"path": "f.txt", "oldText": "one", "newText": "two"}
-    assert "no space left" in place.refusal("edit_file", **edit)
+    assert "no space left" in sandbox.refusal("edit_file", **edit)
     assert file.read_text() == "one\n"
-    assert list(place.root.iterdir()) == [Path(file)]
+    assert list(sandbox.root.iterdir()) == [Path(file)]

@@ -12,7 +12,7 @@ import pytest
 
 from rollcall_cli.workspace import ToolError, Workspace
 from tests.unit.cli.workspace import attacks
-from tests.unit.cli.workspace.conftest import MARK, Place
+from tests.unit.cli.workspace.conftest import MARK, Sandbox
 
 CALLS: list[tuple[str, dict[str, Any]]] = [
     ("list_directory", {"depth": 5}),
@@ -27,34 +27,34 @@ NO_ATTACK_WORKS = ("encoded",)
 
 
 @pytest.fixture
-def trap(place: Place) -> Place:
+def trap(sandbox: Sandbox) -> Sandbox:
     """A workspace with every kind of way out in it."""
-    root = place.root
-    place.put("a.txt")
-    place.put("src/b.txt")
+    root = sandbox.root
+    sandbox.put("a.txt")
+    sandbox.put("src/b.txt")
     for name, target in (
-        ("link-to-file", place.outside / "secret.txt"),
-        ("link-to-folder", place.outside),
+        ("link-to-file", sandbox.outside / "secret.txt"),
+        ("link-to-folder", sandbox.outside),
         ("link-up", Path("..")),
         ("link-to-root", Path("/")),
         ("link-to-proc", Path("/proc")),
         ("link-to-itself", Path("link-to-itself")),
-        ("link-to-nothing", place.outside / "new.txt"),
+        ("link-to-nothing", sandbox.outside / "new.txt"),
         ("link-inside", Path("a.txt")),
         ("src/link-in-folder", Path("../../outside")),
         ("chain", Path("link-to-folder")),
     ):
         (root / name).symlink_to(target)
     os.mkfifo(root / "pipe")
-    os.link(place.outside / "secret.txt", root / "hard-link.txt")
+    os.link(sandbox.outside / "secret.txt", root / "hard-link.txt")
     with socket.socket(socket.AF_UNIX) as listener:
         os.chdir(root)  # the path of a socket may have 107 bytes at most
         listener.bind("socket")
-    return place
+    return sandbox
 
 
-def _outside(place: Place) -> dict[str, bytes]:
-    return {path.name: path.read_bytes() for path in place.outside.iterdir()}
+def _outside(sandbox: Sandbox) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in sandbox.outside.iterdir()}
 
 
 @pytest.fixture(autouse=True)
@@ -67,7 +67,7 @@ def _stay_here() -> Any:
 @pytest.mark.parametrize("kind", attacks.ALL)
 @pytest.mark.parametrize(("tool", "arguments"), CALLS)
 def test_no_path_leads_outside(
-    trap: Place, kind: str, tool: str, arguments: dict[str, Any]
+    trap: Sandbox, kind: str, tool: str, arguments: dict[str, Any]
 ) -> None:
     before = _outside(trap)
     beside = sorted(path.name for path in trap.root.parent.iterdir())
@@ -85,7 +85,7 @@ def test_no_path_leads_outside(
 
 
 @pytest.mark.parametrize("kind", [kind for kind in attacks.ALL if kind not in NO_ATTACK_WORKS])
-def test_every_attack_is_refused_before_anything_is_written(trap: Place, kind: str) -> None:
+def test_every_attack_is_refused_before_anything_is_written(trap: Sandbox, kind: str) -> None:
     before = sorted(trap.root.rglob("*"))
     for path in attacks.ALL[kind]:
         with pytest.raises(ToolError):
@@ -95,9 +95,9 @@ def test_every_attack_is_refused_before_anything_is_written(trap: Place, kind: s
     assert sorted(trap.root.rglob("*")) == before
 
 
-def test_encoded_names_are_names_and_nothing_more(place: Place) -> None:
-    place.run("write_file", path="%2e%2e/%2e%2e%2fx", content="here\n")
-    assert (place.root / "%2e%2e" / "%2e%2e%2fx").read_text() == "here\n"
+def test_encoded_names_are_names_and_nothing_more(sandbox: Sandbox) -> None:
+    sandbox.run("write_file", path="%2e%2e/%2e%2e%2fx", content="here\n")
+    assert (sandbox.root / "%2e%2e" / "%2e%2e%2fx").read_text() == "here\n"
 
 
 @pytest.mark.parametrize(
@@ -125,41 +125,41 @@ def test_encoded_names_are_names_and_nothing_more(place: Place) -> None:
         "key.py",
     ],
 )
-def test_ordinary_names_are_taken(place: Place, path: str) -> None:
-    place.run("write_file", path=path, content="text\n")
-    assert place.run("read_file", path=path)["content"] == "text\n"
+def test_ordinary_names_are_taken(sandbox: Sandbox, path: str) -> None:
+    sandbox.run("write_file", path=path, content="text\n")
+    assert sandbox.run("read_file", path=path)["content"] == "text\n"
 
 
-def test_a_name_in_another_unicode_form_is_the_same_file(place: Place) -> None:
-    place.put("e\u0301te\u0301/re\u0301sume\u0301.txt", "composed otherwise\n")
-    read = place.run("read_file", path="été/résumé.txt")
+def test_a_name_in_another_unicode_form_is_the_same_file(sandbox: Sandbox) -> None:
+    sandbox.put("e\u0301te\u0301/re\u0301sume\u0301.txt", "composed otherwise\n")
+    read = sandbox.run("read_file", path="été/résumé.txt")
     assert read["content"] == "composed otherwise\n"
-    edited = place.run("edit_file", path="été/résumé.txt", oldText="otherwise", newText="here")
+    edited = sandbox.run("edit_file", path="été/résumé.txt", oldText="otherwise", newText="here")
     assert edited["replaced"] == 1
-    assert [path.name for path in (place.root / "e\u0301te\u0301").iterdir()] == [
+    assert [path.name for path in (sandbox.root / "e\u0301te\u0301").iterdir()] == [
         "re\u0301sume\u0301.txt"
     ]
 
 
-def test_links_are_listed_as_links_and_nothing_below_them(trap: Place) -> None:
+def test_links_are_listed_as_links_and_nothing_below_them(trap: Sandbox) -> None:
     entries = trap.run("list_directory", depth=5)["entries"]
     links = [entry["path"] for entry in entries if entry["type"] == "link"]
     assert len(links) == 10
     assert not [entry for entry in entries if entry["path"].startswith("link-to-folder/")]
 
 
-def test_search_follows_no_link_and_reads_no_hard_link_or_pipe(trap: Place) -> None:
+def test_search_follows_no_link_and_reads_no_hard_link_or_pipe(trap: Sandbox) -> None:
     assert trap.run("search_files", query=MARK)["total"] == 0
 
 
-def test_a_refused_link_says_that_links_are_not_followed(trap: Place) -> None:
+def test_a_refused_link_says_that_links_are_not_followed(trap: Sandbox) -> None:
     assert "links are never followed" in trap.refusal("read_file", path="link-inside")
     assert "symbolic link" in trap.refusal("list_directory", path="link-to-folder")
     assert "pipe" in trap.refusal("read_file", path="pipe")
     assert "hard link" in trap.refusal("read_file", path="hard-link.txt")
 
 
-def test_hard_links_are_read_and_parted_where_the_user_allows_them(trap: Place) -> None:
+def test_hard_links_are_read_and_parted_where_the_user_allows_them(trap: Sandbox) -> None:
     with Workspace(trap.root, allow=["hard-links"]) as workspace:
         edit = {"path": "hard-link.txt", "oldText": MARK, "newText": "mine"}
         assert workspace.run("edit_file", edit)["replaced"] == 1
