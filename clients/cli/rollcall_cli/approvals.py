@@ -19,8 +19,7 @@ from rich.text import Text
 from rollcall_cli import bidi
 from rollcall_cli.bidi import isolated
 from rollcall_cli.console import escaped_json, tidy
-from rollcall_cli.diffs import SHOWN_LINES, whole_line
-from rollcall_cli.diffs import shortened as shortened_lines
+from rollcall_cli.diffs import SHOWN_LINES, shorten, whole_line
 from rollcall_cli.layout import BidiBlock, Order
 from rollcall_cli.screen import Screen
 from rollcall_cli.wording import texts_for
@@ -148,7 +147,7 @@ def ask(
                 if (pattern := _pattern(screen, patterns, say, read)) is not None:
                     return Decision(True, remember=pattern)
             case "e" | "edit" | "עריכה":
-                if (edited := _edited(screen, interrupt, say, read)) is not None:
+                if (edited := _read_arguments(screen, interrupt, say, read)) is not None:
                     return Decision(True, edited=edited)
             case "w" | "why" | "למה":
                 lines = whole() if whole else Group(*_argument_lines(interrupt, screen.order))
@@ -181,12 +180,12 @@ def edit_lines() -> None:
 
 def from_keyboard(prompt: str, begin: str) -> str:
     """Read a line, starting from a text to edit where the platform supports it."""
-    with _begun(begin):
+    with _prefilled_input(begin):
         return input(prompt)
 
 
 @contextlib.contextmanager
-def _begun(text: str) -> Iterator[None]:
+def _prefilled_input(text: str) -> Iterator[None]:
     try:
         import readline
     except ImportError:
@@ -226,7 +225,7 @@ def arguments_to_show(interrupt: dict[str, Any], order: Order) -> RenderableType
         return None
     lines = _argument_lines(interrupt, order)
     shown, say = lines[:SHOWN_LINES], texts_for(interrupt["message"])
-    return shortened_lines(shown, len(lines) - len(shown), order=order, say=say)
+    return shorten(shown, len(lines) - len(shown), order=order, say=say)
 
 
 def _argument_lines(interrupt: dict[str, Any], order: Order) -> list[RenderableType]:
@@ -260,7 +259,7 @@ def prompt(screen: Screen, text: str) -> str:
     return "  ❯ "
 
 
-def _edited(
+def _read_arguments(
     screen: Screen, interrupt: dict[str, Any], say: dict[str, str], read: ReadLine
 ) -> dict[str, Any] | None:
     """Edited arguments; None if the person cancels."""

@@ -60,10 +60,10 @@ def ask(dialogue: Dialogue, question: str, options: AskOptions) -> int:
         with _spinner(language):
             result = _complete(dialogue, question, options)
     except CallError as error:
-        return failed(error, as_json=options.as_json, locale=language)
+        return report_error(error, as_json=options.as_json, locale=language)
     except KeyboardInterrupt:
         dialogue.cancel()
-        return interrupted(as_json=options.as_json, locale=language)
+        return report_interrupt(as_json=options.as_json, locale=language)
     if options.as_json:
         print_json(result)
     else:
@@ -71,7 +71,7 @@ def ask(dialogue: Dialogue, question: str, options: AskOptions) -> int:
     return _exit_code(dialogue, result, chat=options.chat, language=language)
 
 
-def failed(error: CallError, *, as_json: bool, locale: str | None = None) -> int:
+def report_error(error: CallError, *, as_json: bool, locale: str | None = None) -> int:
     """Print an error, with `as_json` as JSON too, and return its exit code."""
     message, hint = error.said(locale)
     if as_json:
@@ -86,7 +86,7 @@ def failed(error: CallError, *, as_json: bool, locale: str | None = None) -> int
     return FAILED
 
 
-def interrupted(*, as_json: bool, locale: str) -> int:
+def report_interrupt(*, as_json: bool, locale: str) -> int:
     """Print that Ctrl-C stopped the run, and return its exit code."""
     if as_json:
         print_json({"error": {"code": "cancelled", "message": text_in(locale, "stopped_by_keys")}})

@@ -127,7 +127,7 @@ def _combines(before: str, char: str) -> bool:
 
 
 def _levels(chars: Sequence[str], *, base: int) -> list[int]:
-    kinds = _resolved([unicodedata.bidirectional(char) for char in chars], base=base)
+    kinds = _resolve([unicodedata.bidirectional(char) for char in chars], base=base)
     levels = []
     for kind in kinds:
         if base:
@@ -141,7 +141,7 @@ def _levels(chars: Sequence[str], *, base: int) -> list[int]:
     return levels
 
 
-def _resolved(kinds: list[str], *, base: int) -> list[str]:
+def _resolve(kinds: list[str], *, base: int) -> list[str]:
     """Every kind as L, R, EN or AN: first numbers, then what stands between letters."""
     embedding = "R" if base else "L"
     strong = embedding

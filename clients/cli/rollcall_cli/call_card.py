@@ -145,14 +145,14 @@ def _arguments(text: str, hidden: Collection[str]) -> str:
     try:
         values = json.loads(text or "{}").items()
     except (ValueError, AttributeError):
-        return _shown(text)
+        return _value_text(text)
     texts = {
         name: json.dumps(value, ensure_ascii=False) for name, value in values if name not in hidden
     }
-    return ", ".join(f"{tidy(name)}={_shown(value)}" for name, value in texts.items())
+    return ", ".join(f"{tidy(name)}={_value_text(value)}" for name, value in texts.items())
 
 
-def _shown(text: str) -> str:
+def _value_text(text: str) -> str:
     cut = text if len(text) <= _VALUE_CHARS else text[: _VALUE_CHARS - 1] + "…"
     return isolated(tidy(cut))
 

@@ -18,18 +18,18 @@ _COLOURS = {"+": "green", "-": "red", "@": "cyan"}
 _HEADINGS = ("+++", "---")
 
 
-class Shortened(Group):
+class ShortenedBlock(Group):
     """A shortened block: the person must open all of it before they can approve."""
 
 
-def shortened(
+def shorten(
     lines: Sequence[RenderableType], left_out: int, *, order: Order, say: Mapping[str, str]
 ) -> RenderableType:
     """The lines, and a note about how many are left out."""
     if not left_out:
         return Group(*lines)
     more = say["more_line" if left_out == 1 else "more_lines"].format(count=f"{left_out:,}")
-    return Shortened(*lines, remark(more, "dim", order))
+    return ShortenedBlock(*lines, remark(more, "dim", order))
 
 
 def diff(
@@ -44,13 +44,13 @@ def diff(
     lines = visible(text).rstrip("\n").split("\n")
     shown = lines if most_lines is None else lines[:most_lines]
     parts = [_line(line, order, number) for number, line in enumerate(shown)]
-    return shortened(parts, len(lines) - len(shown), order=order, say=say)
+    return shorten(parts, len(lines) - len(shown), order=order, say=say)
 
 
 def command(text: str, *, order: Order, say: Mapping[str, str]) -> RenderableType:
     """Render a command exactly as it would run."""
     lines = visible(text).split("\n")
-    parts = [_typed(line, order, first=not at) for at, line in enumerate(lines)]
+    parts = [_command_line(line, order, first=not at) for at, line in enumerate(lines)]
     if len(lines) > LONG_COMMAND_LINES:
         parts.append(remark(say["long_command"].format(count=len(lines)), "yellow", order))
     return Group(*parts)
@@ -75,7 +75,7 @@ def _line(line: str, order: Order, number: int) -> RenderableType:
     return whole_line(text, order)
 
 
-def _typed(line: str, order: Order, *, first: bool) -> RenderableType:
+def _command_line(line: str, order: Order, *, first: bool) -> RenderableType:
     text = Text.assemble("$ " if first else "  ", (isolated(line), "bold"), overflow="fold")
     return whole_line(text, order)
 

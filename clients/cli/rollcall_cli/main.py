@@ -14,7 +14,7 @@ from types import FrameType
 from typing import NoReturn
 
 from rollcall_cli import export, settings
-from rollcall_cli.ask import AskOptions, ask, failed, interrupted
+from rollcall_cli.ask import AskOptions, ask, report_error, report_interrupt
 from rollcall_cli.chat import Chat
 from rollcall_cli.console import print_json, tidy
 from rollcall_cli.dialogue import Dialogue
@@ -79,9 +79,9 @@ def main(arguments: list[str], env: Mapping[str, str]) -> int:
         print(tidy(told), file=sys.stderr)
         return PROBLEM
     except CallError as error:
-        return failed(error, as_json=as_json, locale=locale)
+        return report_error(error, as_json=as_json, locale=locale)
     except KeyboardInterrupt:
-        return interrupted(as_json=as_json, locale=locale)
+        return report_interrupt(as_json=as_json, locale=locale)
 
 
 def _locale(options: argparse.Namespace, env: Mapping[str, str]) -> str:

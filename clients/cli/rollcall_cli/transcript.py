@@ -89,9 +89,9 @@ def _call(call: Document, result: Document | None, language: str) -> str:
         verdicts.append(text_in(language, "export.approved"))
     title = " · ".join([f"<code>{html.escape(_line(str(call['name'])))}</code>", *verdicts])
     arguments = call.get("arguments") or call.get("argumentsText") or "{}"
-    shown = [_fenced(_pretty(arguments), language, _ARGUMENT_CHARS)]
+    shown = [_code_block(_pretty(arguments), language, _ARGUMENT_CHARS)]
     if result is not None:
-        shown.append(_fenced(_pretty(result["content"]), language, _RESULT_CHARS))
+        shown.append(_code_block(_pretty(result["content"]), language, _RESULT_CHARS))
     inner = "\n\n".join(shown)
     return f"<details><summary>{title}</summary>\n\n{inner}\n\n</details>"
 
@@ -128,7 +128,7 @@ def _pretty(text: str) -> str:
         return text
 
 
-def _fenced(text: str, language: str, most_chars: int) -> str:
+def _code_block(text: str, language: str, most_chars: int) -> str:
     """A block of JSON that its own content cannot end, cut in the words of a language."""
     shown = visible(text)
     if len(shown) > most_chars:

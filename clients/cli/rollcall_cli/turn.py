@@ -12,7 +12,7 @@ from rollcall_cli import approvals
 from rollcall_cli.approvals import Decision, ReadLine
 from rollcall_cli.dialogue import Interrupt
 from rollcall_cli.dialogue_view import DialogueView, Exit
-from rollcall_cli.diffs import Shortened
+from rollcall_cli.diffs import ShortenedBlock
 from rollcall_cli.screen import Screen
 from rollcall_cli.wording import text_in, texts_for
 
@@ -84,7 +84,7 @@ def _decisions(screen: Screen, view: DialogueView, read: ReadLine) -> str | list
                 interrupt,
                 read,
                 whole=_whole(view, interrupt),
-                shortened=isinstance(about, Shortened),
+                shortened=isinstance(about, ShortenedBlock),
             )
         except (EOFError, KeyboardInterrupt):
             screen.say()

@@ -113,7 +113,7 @@ function own(tools, name) {
 async function runOne(call, tools, signal, onProgress) {
   const { id, tool } = call;
   const known = own(tools, tool);
-  if (!known) return failed(id, `this app has no tool ${tool}`);
+  if (!known) return errorResult(id, `this app has no tool ${tool}`);
   signal.throwIfAborted();
   const handle = typeof known === "function" ? known : known.run;
   const progress = (
@@ -131,7 +131,7 @@ async function runOne(call, tools, signal, onProgress) {
     const content = await handle(structuredClone(call.arguments), { id, tool, signal, progress });
     return resultOf(id, tool, content);
   } catch (error) {
-    return failed(id, messageOf(error));
+    return errorResult(id, messageOf(error));
   }
 }
 
@@ -149,7 +149,7 @@ function messageOf(error) {
  * @param {string} error
  * @returns {ClientToolResult}
  */
-function failed(id, error) {
+function errorResult(id, error) {
   return { toolCallId: id, error: clean(error.slice(0, ERROR_CHARS)) };
 }
 
@@ -211,7 +211,7 @@ function limitSize(results) {
       return result;
     }
     const most = RESULTS_BYTES.toLocaleString("en");
-    const told = failed(
+    const told = errorResult(
       result.toolCallId,
       `the results of one step have at most ${most} bytes; ask for less`,
     );

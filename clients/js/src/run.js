@@ -153,7 +153,7 @@ export class Run {
   async cancel() {
     const cancelling = this.#cancel();
     this.#cancelling = cancelling.catch(() => undefined);
-    this.#stopped.abort(cancelled());
+    this.#stopped.abort(cancelledError());
     return cancelling;
   }
 
@@ -445,7 +445,7 @@ export class Run {
         this.#lookUp((stored) => stored.waiting(threadId), signal),
       ]);
       if (state?.continuedBy) return this.#follow({ threadId, runId: state.continuedBy });
-      if (state?.status === "cancelled") throw cancelled();
+      if (state?.status === "cancelled") throw cancelledError();
       const isWaiting = waiting?.runId === runId;
       if (isWaiting) {
         if (waiting.isAnswered || waiting.isLate) {
@@ -521,7 +521,7 @@ function withoutCalls({ pendingToolCallIds, ...outcome }) {
   return outcome;
 }
 
-function cancelled() {
+function cancelledError() {
   return new RollcallError("cancelled", "this run was cancelled");
 }
 

@@ -16,7 +16,7 @@ from dev.paths import CLIENT
 from rollcall.core.wire import StopReason
 from rollcall_cli import approvals, diffs, identity
 from rollcall_cli.approvals import ApprovalCard, Decision
-from rollcall_cli.diffs import Shortened
+from rollcall_cli.diffs import ShortenedBlock
 from rollcall_cli.layout import Order
 from rollcall_cli.screen import Screen
 from rollcall_cli.wording import texts
@@ -78,7 +78,7 @@ def test_what_a_card_leaves_out_is_opened_before_a_yes_counts() -> None:
     many = {"content": "\n".join(f"line {n}" for n in range(100))}
     interrupt = {**INTERRUPT, "metadata": {**INTERRUPT["metadata"], "arguments": many}}
     interrupt["metadata"]["complete"] = False
-    assert isinstance(approvals.arguments_to_show(interrupt, Order.READER), Shortened)
+    assert isinstance(approvals.arguments_to_show(interrupt, Order.READER), ShortenedBlock)
     console = Console(file=io.StringIO(), width=60)
     screen, lines = Screen(console=console, env={}), iter(["y", "w", "y"])
     asked = approvals.ask(screen, interrupt, lambda *_: next(lines), shortened=True)

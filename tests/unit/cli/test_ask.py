@@ -39,7 +39,7 @@ def test_command_that_goes_on_is_at_the_same_place_and_in_the_same_folder(
 def test_a_question_in_hebrew_that_waits_says_so_in_hebrew(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    session = Session(cast(User, _Noa()), _Functions(_waiting("r1")), cast(Store, _Noa()))
+    session = Session(cast(User, _Noa()), _Functions(_waiting_run("r1")), cast(Store, _Noa()))
     monkeypatch.setattr("rollcall_cli.main.start_session", lambda env, emulator: session)
     assert command.main(["ask", "--emulator", "שלחי את זה"], {}) == WAITS
     first, second = capsys.readouterr().err.splitlines()

@@ -293,14 +293,14 @@ def test_a_failed_call_is_told_in_the_language_asked_for() -> None:
 def test_a_hebrew_environment_is_spoken_to_in_hebrew(
     typed: str | type[BaseException], told: list[str]
 ) -> None:
-    shown = _Sitting(_Functions(), typed, LANG="he_IL.UTF-8").stay()
+    shown = _Session(_Functions(), typed, LANG="he_IL.UTF-8").stay()
     assert [each for each in told if each not in shown] == []
     assert not re.search(r"send a file|A new thread|waits|leaves", shown)
 
 
 def test_remarks_follow_the_language_of_what_is_said() -> None:
-    runs = [_decided(f"r{n}", '{"output": {"items": [1, 2]}}') for n in (1, 2)]
-    sitting = _Sitting(_Functions(*runs), "שלחי את זה", "/title תקציב", "Send it", "/title Budget")
+    runs = [_decided_run(f"r{n}", '{"output": {"items": [1, 2]}}') for n in (1, 2)]
+    sitting = _Session(_Functions(*runs), "שלחי את זה", "/title תקציב", "Send it", "/title Budget")
     hebrew, english = sitting.stay().split("הכותרת שונתה.")
     assert "שנ׳" in hebrew and "step" not in hebrew
     assert "step" in english and english.rstrip().endswith("Renamed.")
@@ -309,9 +309,9 @@ def test_remarks_follow_the_language_of_what_is_said() -> None:
 def test_what_another_client_left_is_asked_about_in_the_language_of_the_thread(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    sitting = _Sitting(_Functions(), "/open t1", "לא", LANG="he_IL")
+    sitting = _Session(_Functions(), "/open t1", "לא", LANG="he_IL")
     monkeypatch.setattr(sitting.store, "log", lambda thread: [])
-    monkeypatch.setattr(sitting.store, "result", lambda *run: _left_here("r1")[-1]["result"])
+    monkeypatch.setattr(sitting.store, "result", lambda *run: _client_call_run("r1")[-1]["result"])
     monkeypatch.setattr(sitting.view, "_tools", _Tools())
     shown = sitting.stay()
     assert "הושאר לאחד הלקוחות שלכם" in shown and "להריץ כאן? כן / לא" in shown

@@ -16,7 +16,7 @@ CONTEXT_LINES = 3
 _MAX_COMPARED = 250_000  # lines before times lines after
 
 
-def unified(change: Change) -> str:
+def unified_diff(change: Change) -> str:
     """The whole diff, safe to print; empty where nothing would change."""
     before = [] if change.before is None else _lines(change.before)
     after = _lines(change.after)

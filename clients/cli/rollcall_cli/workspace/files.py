@@ -11,7 +11,7 @@ from typing import Self
 from rollcall_cli.workspace.errors import ToolError, translate_os_errors
 from rollcall_cli.workspace.guard import Guard
 from rollcall_cli.workspace.limits import MIB
-from rollcall_cli.workspace.root import Root, existing, open_file
+from rollcall_cli.workspace.root import Root, name_on_disk, open_file
 
 _BOM = b"\xef\xbb\xbf"
 _CHUNK = 256 * 1024
@@ -117,7 +117,7 @@ def read_in(directory: int, guard: Guard, path: str, name: str, limit: int) -> F
         ToolError: It is no regular file, or larger than `limit` bytes.
     """
     with translate_os_errors(path):
-        name = existing(directory, name)
+        name = name_on_disk(directory, name)
     fd = open_file(directory, name, path, hard_links=guard.allows_hard_links())
     try:
         with translate_os_errors(path):

@@ -21,7 +21,7 @@ from typing import Any
 
 from rollcall_cli.workspace.errors import ToolError
 from rollcall_cli.workspace.limits import Permission
-from rollcall_cli.workspace.paths import folded
+from rollcall_cli.workspace.paths import fold
 
 VERSION_CONTROL = frozenset((".git", ".hg", ".svn", ".jj", ".bzr"))
 _REPOSITORY = ("HEAD", "objects", "refs")
@@ -45,7 +45,7 @@ class Guard:
             own: Paths of this client's own files and folders, as parts below the root.
         """
         self._allowed = frozenset(allowed)
-        self._own = tuple(tuple(folded(part) for part in path) for path in own)
+        self._own = tuple(tuple(fold(part) for part in path) for path in own)
 
     def check_read(self, path: str, parts: tuple[str, ...]) -> None:
         """Refuse to read secrets, repositories and this client's own files.
@@ -87,10 +87,10 @@ class Guard:
 
     def unreadable(self, parts: tuple[str, ...]) -> str | None:
         """The reason why a path may not be read, or None."""
-        names = tuple(folded(part) for part in parts)
+        names = tuple(fold(part) for part in parts)
         if any(names[: len(own)] == own for own in self._own):
             return "a file of this client itself"
-        kind, reason = _guarded(names)
+        kind, reason = _find_guarded(names)
         if kind == "repository":
             return f"{reason}; it is not touched: use its command, such as git"
         if kind == "secret" and "secrets" not in self._allowed:
@@ -101,7 +101,7 @@ class Guard:
         return "hard-links" in self._allowed
 
     def _startup_reason(self, parts: tuple[str, ...]) -> str | None:
-        kind, reason = _guarded(tuple(folded(part) for part in parts))
+        kind, reason = _find_guarded(tuple(fold(part) for part in parts))
         if kind != "startup" or "startup-files" in self._allowed:
             return None
         return f"{reason}; the user can allow this by starting with --allow startup-files"
@@ -111,7 +111,7 @@ class _Path:
     """One guarded path: the parts of a folder, or the last parts of a file's path."""
 
     def __init__(self, path: str, row: dict[str, Any]) -> None:
-        self.parts = tuple(folded(part) for part in path.rstrip("/").split("/"))
+        self.parts = tuple(fold(part) for part in path.rstrip("/").split("/"))
         self.is_folder = path.endswith("/")
         self.kind, self.reason = row["kind"], row["reason"]
 
@@ -144,7 +144,7 @@ def _may_be_guarded(name: str) -> bool:
     return _last_parts().match(name) is not None
 
 
-def _guarded(names: tuple[str, ...]) -> tuple[str | None, str]:
+def _find_guarded(names: tuple[str, ...]) -> tuple[str | None, str]:
     """The kind of a guarded path and its reason; no kind where it is not guarded."""
     if not any(map(_may_be_guarded, names)):
         return None, ""

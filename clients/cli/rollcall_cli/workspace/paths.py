@@ -36,15 +36,15 @@ def directory_parts(path: str) -> tuple[str, ...]:
     if len(path.encode("utf-8", "replace")) > MAX_PATH_BYTES:
         raise ToolError(f"{path[:80]}…: longer than {MAX_PATH_BYTES} bytes")
     if path.startswith(("/", "\\")):
-        raise _refused(path, "paths are relative to the workspace, such as src/main.py")
+        raise _path_error(path, "paths are relative to the workspace, such as src/main.py")
     parts = tuple(part for part in path.split("/") if part not in ("", "."))
     if len(parts) > MAX_PARTS:
         raise ToolError(f"{path[:80]}…: deeper than {MAX_PARTS} directories")
     for part in parts:
         if reason := refusal(part):
-            raise _refused(path, reason)
+            raise _path_error(path, reason)
     if parts and parts[0] == "~":
-        raise _refused(path, "the home directory is not part of the workspace")
+        raise _path_error(path, "the home directory is not part of the workspace")
     return parts
 
 
@@ -56,7 +56,7 @@ def file_parts(path: str) -> tuple[str, ...]:
     """
     parts = directory_parts(path)
     if not parts or path.endswith(("/", "/.")):
-        raise _refused(path, "a directory, not a file")
+        raise _path_error(path, "a directory, not a file")
     return parts
 
 
@@ -83,7 +83,7 @@ def refusal(name: str) -> str | None:
 
 
 @lru_cache(maxsize=8192)
-def folded(name: str) -> str:
+def fold(name: str) -> str:
     """Normalize a name as the most lenient file system would compare it.
 
     Case, compatibility forms and ignorable characters are dropped: `.GIT`, `.ｇit` and
@@ -104,5 +104,5 @@ def printable(name: str) -> str:
     )
 
 
-def _refused(path: str, reason: str) -> ToolError:
+def _path_error(path: str, reason: str) -> ToolError:
     return ToolError(f"{printable(path.encode('utf-8', 'replace').decode())}: {reason}")

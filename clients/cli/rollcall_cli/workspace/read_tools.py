@@ -15,7 +15,7 @@ from rollcall_cli.workspace.errors import ToolError, translate_os_errors
 from rollcall_cli.workspace.globs import Glob
 from rollcall_cli.workspace.paths import MAX_PARTS, directory_parts, file_parts
 from rollcall_cli.workspace.patterns import pattern_of
-from rollcall_cli.workspace.root import existing
+from rollcall_cli.workspace.root import name_on_disk
 from rollcall_cli.workspace.walk import Entry, Walk
 
 
@@ -71,7 +71,7 @@ def read_file(
     if end_line is not None and end_line < start_line:
         raise ToolError(f"{path}: endLine {end_line} is before startLine {start_line}")
     wanted = lines[start_line - 1 : end_line]
-    given = _fitting(wanted, context.limits.content_chars)
+    given = _fit_lines(wanted, context.limits.content_chars)
     return {
         "path": path,
         "content": "".join(given),
@@ -127,7 +127,7 @@ def _lines(text: str) -> list[str]:
     return [line + "\n" for line in ended] + ([rest] if rest else [])
 
 
-def _fitting(lines: list[str], limit: int) -> list[str]:
+def _fit_lines(lines: list[str], limit: int) -> list[str]:
     """The first lines that fit in `limit` characters of JSON; a longer first line is cut."""
     chars = 0
     for count, line in enumerate(lines):
@@ -159,7 +159,7 @@ def _target(context: Context, path: str) -> Entry:
     context.guard.check_read(path, parts)
     if parts and not path.endswith("/"):
         with context.root.directory(parts[:-1]) as fd, translate_os_errors(path):
-            status = os.stat(existing(fd, parts[-1]), dir_fd=fd, follow_symlinks=False)
+            status = os.stat(name_on_disk(fd, parts[-1]), dir_fd=fd, follow_symlinks=False)
         if stat.S_ISREG(status.st_mode):
             return Entry(parts, "file", status.st_size)
     with context.root.directory(parts):

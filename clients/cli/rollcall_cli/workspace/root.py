@@ -97,7 +97,7 @@ def open_file(directory: int, name: str, path: str, *, hard_links: bool) -> int:
     return fd
 
 
-def existing(directory: int, name: str) -> str:
+def name_on_disk(directory: int, name: str) -> str:
     """The name on disk, which may differ from `name` in its Unicode form (NFC or NFD)."""
     try:
         os.stat(name, dir_fd=directory, follow_symlinks=False)
@@ -107,7 +107,7 @@ def existing(directory: int, name: str) -> str:
 
 
 def _enter(fd: int, part: str, *, create: bool) -> int:
-    name = existing(fd, part)
+    name = name_on_disk(fd, part)
     try:
         return os.open(name, _DIRECTORY, dir_fd=fd)
     except FileNotFoundError:

@@ -121,10 +121,10 @@ class Workspace:
         named = check_arguments(tool, arguments)
         named.pop("digest", None)
         if tool == "write_file":
-            return diffs.unified(write_tools.change_of_write(self._context, **named))
+            return diffs.unified_diff(write_tools.change_of_write(self._context, **named))
         if tool == "edit_file":
             named.setdefault("replace_all", False)
-            return diffs.unified(write_tools.change_of_edit(self._context, **named))
+            return diffs.unified_diff(write_tools.change_of_edit(self._context, **named))
         raise ToolError(f"{tool} changes no file that is known beforehand")
 
     def close(self) -> None:

@@ -70,7 +70,7 @@ def edit_file(
         file = _read(context, path)
         if digest is not None:
             _check_digest(file, digest)
-        change = _edited(context, file, old_text, new_text, replace_all)
+        change = _edit(context, file, old_text, new_text, replace_all)
         _put(context, change)
     return {**_result(change), "replaced": change.replaced}
 
@@ -101,7 +101,7 @@ def change_of_edit(
     Raises:
         ToolError: As for `edit_file`.
     """
-    return _edited(context, _read(context, path), old_text, new_text, replace_all)
+    return _edit(context, _read(context, path), old_text, new_text, replace_all)
 
 
 def _read(context: Context, path: str) -> File:
@@ -120,7 +120,7 @@ def _put(context: Context, change: Change) -> None:
             atomic_write.replace(directory, change.file, change.data)
 
 
-def _edited(context: Context, file: File, old: str, new: str, replace_all: bool) -> Change:
+def _edit(context: Context, file: File, old: str, new: str, replace_all: bool) -> Change:
     path = file.path
     context.guard.check_write(path, file_parts(path), context.root.fd)
     form = Form.of(file)

@@ -89,7 +89,7 @@ export async function runCommand(command, { folder, timeoutS, signal, onOutput, 
   }, timeoutS * 1_000);
   signal.addEventListener("abort", stop);
   try {
-    const exitCode = await translateErrors("commands cannot be run here", () => ended(child));
+    const exitCode = await translateErrors("commands cannot be run here", () => exitOf(child));
     signal.throwIfAborted();
     const { text, isCut } = output;
     return isLate ? { output: text, isCut, isLate } : { exitCode, output: text, isCut };
@@ -116,7 +116,7 @@ function environmentFor(inherited, allowed) {
  * @param {ChildProcess} child
  * @returns {Promise<number>} Its exit code; 128 and more where a signal ended it.
  */
-function ended(child) {
+function exitOf(child) {
   return new Promise((resolve, reject) => {
     child.on("error", (error) => reject(error));
     child.on("exit", (code, signal) => {

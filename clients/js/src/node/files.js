@@ -140,7 +140,7 @@ export class DiskFiles {
   async #checkCommand(command, root) {
     for (const word of pathsIn(command)) {
       const parts = word.split("/").filter((part) => part !== "" && part !== ".");
-      const meant = /[*?[]/.test(word) ? [parts, ...(await matching(parts, root))] : [parts];
+      const meant = /[*?[]/.test(word) ? [parts, ...(await matchingPaths(parts, root))] : [parts];
       for (const each of meant) this.#checkRead(each, `command: ${each.join("/")}`);
     }
   }
@@ -173,7 +173,7 @@ export class DiskFiles {
     const mode = before && (await statOf(target))?.mode;
     try {
       await written(temporary, bytes, mode === undefined ? undefined : mode & 0o777);
-      if ((await this.#folder(above, path)) !== folder) throw moved(path);
+      if ((await this.#folder(above, path)) !== folder) throw movedError(path);
       if (before) await this.#replace(temporary, target, path, before);
       else await create(temporary, target, path);
     } finally {
@@ -216,7 +216,7 @@ export class DiskFiles {
     }
     const real = await realpath(at);
     if (real !== root && !real.startsWith(root.endsWith(sep) ? root : root + sep))
-      throw moved(path);
+      throw movedError(path);
     return real;
   }
 
@@ -236,9 +236,9 @@ export class DiskFiles {
     try {
       const stat = await handle.stat();
       this.#check(stat, path);
-      if (stat.ino !== looked.ino || stat.dev !== looked.dev) throw moved(path);
+      if (stat.ino !== looked.ino || stat.dev !== looked.dev) throw movedError(path);
       if (stat.size > MAX_BYTES) throw tooLarge(path, stat.size);
-      return await bounded(handle, path);
+      return await readBounded(handle, path);
     } finally {
       await handle.close();
     }
@@ -266,7 +266,7 @@ export class DiskFiles {
  * @param {string} root
  * @returns {Promise<string[][]>}
  */
-async function matching(wanted, root) {
+async function matchingPaths(wanted, root) {
   /** @type {string[][]} */
   let found = [[]];
   for (const part of wanted) {
@@ -304,7 +304,7 @@ async function entriesOf(folder, entry) {
  * @param {FileHandle} handle
  * @param {string} path
  */
-async function bounded(handle, path) {
+async function readBounded(handle, path) {
   const chunks = [];
   let size = 0;
   for (;;) {
@@ -372,7 +372,7 @@ function codeOf(error) {
 }
 
 /** @param {string} path */
-function moved(path) {
+function movedError(path) {
   return new WorkspaceError(`${path}: it was moved meanwhile: read it again`);
 }
 

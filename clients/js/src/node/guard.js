@@ -19,7 +19,7 @@ const PATHS = GUARDED_FILES.files.flatMap(({ kind, reason, paths }) =>
   paths.map((path) => ({
     guarded: { kind: /** @type {Kind} */ (kind), reason },
     isFolder: path.endsWith("/"),
-    parts: path.replace(/\/$/, "").split("/").map(folded).map(pattern),
+    parts: path.replace(/\/$/, "").split("/").map(fold).map(pattern),
   })),
 );
 
@@ -35,7 +35,7 @@ const LAST_PARTS = new RegExp(
  * @returns {Guarded | undefined}
  */
 export function guardedFile(parts) {
-  const names = parts.map(folded);
+  const names = parts.map(fold);
   const last = names.at(-1);
   if (last === undefined || !names.some((name) => LAST_PARTS.test(name))) return undefined;
   return PATHS.find(({ guarded, isFolder, parts: wanted }) => {
@@ -98,7 +98,7 @@ function fits(wanted, names, start) {
  * Normalize a name as the most lenient file system compares it.
  * @param {string} name
  */
-function folded(name) {
+function fold(name) {
   return name
     .replace(/\p{Cf}/gu, "")
     .normalize("NFKC")

@@ -21,16 +21,16 @@ const UNSEEN = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u;
  */
 export function partsOf(path) {
   if (typeof path !== "string" || !path) throw new WorkspaceError('path: write "." for the root');
-  if (path.length > PATH_CHARS) throw refused(path, `longer than ${PATH_CHARS} characters`);
+  if (path.length > PATH_CHARS) throw pathError(path, `longer than ${PATH_CHARS} characters`);
   if (/^[/\\]/.test(path))
-    throw refused(path, "paths begin at the workspace's root, as in src/main.js");
+    throw pathError(path, "paths begin at the workspace's root, as in src/main.js");
   const parts = path.split("/").filter((part) => part !== "" && part !== ".");
-  if (parts.length > MAX_PARTS) throw refused(path, `deeper than ${MAX_PARTS} folders`);
+  if (parts.length > MAX_PARTS) throw pathError(path, `deeper than ${MAX_PARTS} folders`);
   if (parts[0]?.startsWith("~"))
-    throw refused(path, "the home directory is not part of the workspace");
+    throw pathError(path, "the home directory is not part of the workspace");
   for (const part of parts) {
     const reason = reasonAgainst(part);
-    if (reason) throw refused(path, reason);
+    if (reason) throw pathError(path, reason);
   }
   return parts;
 }
@@ -42,7 +42,7 @@ export function partsOf(path) {
  */
 export function filePartsOf(path) {
   const parts = partsOf(path);
-  if (!parts.length || /\/\.?$/.test(path)) throw refused(path, "a folder, not a file");
+  if (!parts.length || /\/\.?$/.test(path)) throw pathError(path, "a folder, not a file");
   return parts;
 }
 
@@ -70,7 +70,7 @@ function reasonAgainst(name) {
  * @param {string} path
  * @param {string} reason
  */
-function refused(path, reason) {
+function pathError(path, reason) {
   const shown = path.slice(0, 100).replace(new RegExp(UNSEEN, "gu"), "\ufffd");
   return new WorkspaceError(`${shown}: ${reason}`);
 }

@@ -41,7 +41,7 @@ async function listDirectory(files, { path = ".", depth = 1 }, signal) {
   /** @type {{ path: string, type: string, size?: number }[]} */
   const entries = [];
   let chars = 0;
-  for await (const { path: at, type, size } of walk.below(joined(partsOf(path)), path, depth)) {
+  for await (const { path: at, type, size } of walk.below(joinPath(partsOf(path)), path, depth)) {
     chars += at.length;
     if (entries.length === MAX_ENTRIES || chars > CONTENT_CHARS) {
       walk.isCut = true;
@@ -57,7 +57,7 @@ async function listDirectory(files, { path = ".", depth = 1 }, signal) {
  * @param {{ path: string, startLine?: number, endLine?: number | null }} args
  */
 async function readFile(files, { path, startLine = 1, endLine }) {
-  const bytes = await files.read(joined(filePartsOf(path)));
+  const bytes = await files.read(joinPath(filePartsOf(path)));
   if (!bytes) throw new WorkspaceError(`${path}: there is no such file`);
   const { text, digest } = await textFileOf(path, bytes);
   const lines = linesOf(text);
@@ -134,7 +134,7 @@ async function hitsOf(lines, has, walk) {
  */
 async function* filesBelow(walk, files, path) {
   const parts = partsOf(path);
-  const place = joined(parts);
+  const place = joinPath(parts);
   const isFolder = !parts.length || /\/\.?$/.test(path);
   const isFile = !isFolder && !(await files.list(place)) && (await files.read(place));
   if (isFile) {
@@ -175,7 +175,7 @@ function testOf({ query, isRegex = false, caseSensitive = false }) {
 }
 
 /** @param {string[]} parts */
-function joined(parts) {
+function joinPath(parts) {
   return parts.join("/") || ".";
 }
 

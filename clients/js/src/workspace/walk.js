@@ -78,7 +78,7 @@ export class Walk {
     const waiting = [{ at: place, level: 1 }];
     for (let next; (next = waiting.shift());) {
       const { at, level } = next;
-      for (const entry of sorted(await this.#entries(at))) {
+      for (const entry of sortByName(await this.#entries(at))) {
         this.#signal.throwIfAborted();
         if (this.isPauseDue()) await this.pause();
         if (this.#left-- <= 0 || !this.isInTime()) {
@@ -105,7 +105,7 @@ export class Walk {
 }
 
 /** @param {Entry[]} entries */
-function sorted(entries) {
+function sortByName(entries) {
   return entries.toSorted((one, other) => (one.name < other.name ? -1 : 1));
 }
 

@@ -26,7 +26,7 @@ export function ActivityList({ connection, onOpen }: ListProps) {
       <h1>{text("activity.title")}</h1>
       {problem && <RefusalNote error={problem} onRetry={load} />}
       {!known && !problem && <p class="quiet loading">{text("app.loading")}</p>}
-      {known && !known.activities.length && <Nothing known={known} />}
+      {known && !known.activities.length && <EmptyList known={known} />}
       {known &&
         groups(known).map(({ title, activities }) => (
           <section key={title} class="activities" aria-labelledby={`group-${title}`}>
@@ -83,7 +83,7 @@ function Stage({ activity: { attempt } }: { activity: ActivitySummary }) {
 }
 
 /** Explains why the list is empty. */
-function Nothing({ known: { courses } }: { known: Activities }) {
+function EmptyList({ known: { courses } }: { known: Activities }) {
   const isTeacher = courses.some(({ role }) => role === "teacher");
   const names = courses.map(({ name }) => name).join(", ");
   return (

@@ -80,7 +80,7 @@ export function QuestionView({ play, question, at }: Props) {
           )}
         </div>
       )}
-      <Said question={question} isCutOff={play.isCutOff.value || !isOnline.value} />
+      <AnswerStatus question={question} isCutOff={play.isCutOff.value || !isOnline.value} />
     </section>
   );
 }
@@ -94,7 +94,7 @@ const HOW: Partial<Record<Kind, Parameters<typeof say>[0]>> = {
 const ICON = { right: "check", partly: "check", wrong: "close", given: "send" } as const;
 
 /** The feedback on the answer. It gets the focus after an answer, so it stays one element. */
-function Said({ question, isCutOff }: { question: Question; isCutOff: boolean }) {
+function AnswerStatus({ question, isCutOff }: { question: Question; isCutOff: boolean }) {
   const answered = question.answered.value;
   const refusal = question.refusal.value;
   const isSending = question.sending.value !== undefined;

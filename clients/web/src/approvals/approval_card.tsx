@@ -20,7 +20,7 @@ import { Line } from "../markdown/prose.js";
 import { dateTime, locale, text } from "../text/locale.js";
 import { ArgumentForm } from "./argument_form.js";
 import { now, timeLeft, useClock } from "./clock.js";
-import { translated, mayEdit, type Phase, phaseOf } from "./phase.js";
+import { translation, mayEdit, type Phase, phaseOf } from "./phase.js";
 import { RejectForm, RememberForm } from "./decision_forms.js";
 
 export interface ApprovalCardProps {
@@ -59,7 +59,7 @@ export function ApprovalCard({ approval, uid, outcome, decide }: ApprovalCardPro
   const isSeen = useSignal(approval.complete);
   const problem = useSignal<string | undefined>(undefined);
   const phase = useMemo(() => computed(() => phaseOf(approval, outcome, now.value)), [approval, outcome]).value;
-  const { summary, display } = translated(approval, locale.value);
+  const { summary, display } = translation(approval, locale.value);
   const left = useMemo(() => timeLeft(approval.expiresAt), [Number(approval.expiresAt)]);
   const isOpen = phase === "open";
   const isPending = isOpen || phase === "theirs";

@@ -67,7 +67,7 @@ export function approvalOf(
 }
 
 /** Summary and display, in the user's language if there is a translation. */
-export function translated({ summary, display, translations }: Approval, language: string) {
+export function translation({ summary, display, translations }: Approval, language: string) {
   const said = translations[language];
   return said ? { summary: said.summary, display: said.display ?? display } : { summary, display };
 }

@@ -70,7 +70,7 @@ export function Chart({ chart, title }: ChartProps) {
       {problem.value ? (
         <p class="quiet">{text("chart.not_drawn")}</p>
       ) : (
-        <div class="chart-picture" dir="ltr" role="img" aria-label={described(name, rows)}>
+        <div class="chart-picture" dir="ltr" role="img" aria-label={describe(name, rows)}>
           <div ref={box} aria-hidden="true" />
         </div>
       )}
@@ -128,7 +128,7 @@ function colour(element: HTMLElement, style: CSSStyleDeclaration, value: string)
 }
 
 /** What the picture says, in a sentence: how many values of what, from where to where. */
-function described(name: string, rows: Record<string, unknown>[]): string {
+function describe(name: string, rows: Record<string, unknown>[]): string {
   const field = Object.keys(rows[0] ?? {}).find((key) => typeof rows[0]?.[key] === "number");
   if (!field) return name;
   const values = rows.map((row) => row[field]).filter((each) => typeof each === "number");

@@ -15,17 +15,17 @@ export function statusOf(call: ShownCall): CardStatus {
 /** The error message. */
 export function errorOf({ record, result }: ShownCall): string | undefined {
   if (record) return record.error && String(record.error.message ?? record.error.code ?? "");
-  const told = parsed(result) as { error?: { message?: unknown } } | undefined;
+  const told = parseJson(result) as { error?: { message?: unknown } } | undefined;
   const message = told?.error?.message ?? told?.error;
   return message === undefined ? undefined : String(message);
 }
 
 /** The result, parsed if it is JSON. */
 export function resultOf({ record, result }: ShownCall): unknown {
-  return record ? record.result : (parsed(result) ?? result);
+  return record ? record.result : (parseJson(result) ?? result);
 }
 
-function parsed(text: string | undefined): unknown {
+function parseJson(text: string | undefined): unknown {
   if (text === undefined || !/^\s*[[{]/.test(text)) return undefined;
   try {
     return JSON.parse(text);

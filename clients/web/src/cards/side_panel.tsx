@@ -29,12 +29,12 @@ export function isShown(contentType: string): boolean {
 export function openSidePanel(content: File): void;
 export function openSidePanel(content: ComponentChild, title: string): void;
 export function openSidePanel(content: File | ComponentChild, title = (content as File).name): void {
-  open.value = { title, content, from: focused(document) };
+  open.value = { title, content, from: focusedElement(document) };
 }
 
 /** The element with the focus, also inside shadow roots. */
-function focused({ activeElement: found }: DocumentOrShadowRoot): Element | null {
-  return (found?.shadowRoot && focused(found.shadowRoot)) ?? found;
+function focusedElement({ activeElement: found }: DocumentOrShadowRoot): Element | null {
+  return (found?.shadowRoot && focusedElement(found.shadowRoot)) ?? found;
 }
 
 /** Save a file on the user's device. */

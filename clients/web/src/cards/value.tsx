@@ -47,7 +47,7 @@ export function Value(props: { value: unknown; isWhole?: boolean; depth?: number
     return <Exact value={JSON.stringify(value)} isWhole={isWhole} isCode />;
   }
   if (depth >= 4 * MAX_DEPTH) return <Exact value={JSON.stringify(value)} isWhole isCode />;
-  if (!Array.isArray(value)) return <Nested of={value} isWhole={isWhole} depth={depth} />;
+  if (!Array.isArray(value)) return <NestedValues of={value} isWhole={isWhole} depth={depth} />;
   const shown = isWhole ? value : value.slice(0, MAX_ENTRIES);
   return (
     <ol class="values-list" start={0}>
@@ -63,7 +63,7 @@ export function Value(props: { value: unknown; isWhole?: boolean; depth?: number
   );
 }
 
-function Nested({ of, isWhole, depth }: { of: object; isWhole: boolean; depth: number }) {
+function NestedValues({ of, isWhole, depth }: { of: object; isWhole: boolean; depth: number }) {
   return (
     <dl class="values">
       {Object.entries(of).map(([name, value]) => (

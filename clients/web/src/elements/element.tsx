@@ -15,7 +15,7 @@ declare const ROLLCALL_STYLES: string;
 const connections = new WeakMap<HostFirebase["functions"], Connection>();
 const usual = signal<HostFirebase | undefined>(undefined);
 /** The elements on the page, of which one announces to screen readers. */
-const connected = signal<RollcallElement[]>([]);
+const connectedElements = signal<RollcallElement[]>([]);
 let styles: CSSStyleSheet | undefined;
 
 /** Set the Firebase objects for all elements without their own. */
@@ -46,13 +46,13 @@ export abstract class RollcallElement extends HTMLElement {
     styles ??= new CSSStyleSheet();
     if (!styles.cssRules.length) styles.replaceSync(ROLLCALL_STYLES);
     root.adoptedStyleSheets = [styles];
-    connected.value = [...connected.value, this];
+    connectedElements.value = [...connectedElements.value, this];
     const Frame = () => this.#frame();
     render(<Frame />, root);
   }
 
   disconnectedCallback(): void {
-    connected.value = connected.value.filter((each) => each !== this);
+    connectedElements.value = connectedElements.value.filter((each) => each !== this);
     if (this.shadowRoot) render(null, this.shadowRoot);
   }
 
@@ -89,7 +89,7 @@ export abstract class RollcallElement extends HTMLElement {
             <p class="quiet loading">{text(user === null ? "element.signed_out" : "app.loading")}</p>
           </slot>
         )}
-        {connected.value[0] === this && <Announcements />}
+        {connectedElements.value[0] === this && <Announcements />}
       </div>
     );
   }
