@@ -97,11 +97,12 @@ class HealthRecord(Struct, omit_defaults=True):
         day = _day_of(call.at)
         if day > self.day:
             self.day, self.day_ok, self.day_failed = day, 0, 0
+        is_today = day == self.day  # a process may report yesterday's calls late
         if call.code is None:
-            self.day_ok += 1
+            self.day_ok += is_today
             self.probe_failures = 0
         else:
-            self.day_failed += 1
+            self.day_failed += is_today
             self.failure = Failure(call.code, call.message, call.at)
         stored = ObservedCall("", call.user, call.at, call.ms, call.code)
         self.calls = [*self.calls, stored][-MAX_CALLS:]

@@ -101,6 +101,7 @@ class HealthRecorder:
         self._lock = threading.Lock()
         self._written_at = now()
         self._unsent: tuple[str, dict[str, Any]] | None = None
+        self._writer: threading.Thread | None = None
 
     def note(
         self, id: str, *, uid: str, ms: int, error: Mapping[str, Any] | None, arguments: Any
@@ -141,15 +142,19 @@ class HealthRecorder:
     def flush(self, write: Write) -> threading.Thread | None:
         """Write a sample in another thread, if one is due."""
         with self._lock:
+            # Between requests an instance gets no CPU, so a write may still be waiting for its
+            # answer: the sample again would count twice if it was stored and folded since.
+            is_busy = self._writer is not None and self._writer.is_alive()
             is_due = self._now() - self._written_at >= FLUSH_S
-            if not is_due or not (self.calls or self._unsent):
+            if is_busy or not is_due or not (self.calls or self._unsent):
                 return None
             self._written_at = self._now()
             if self._unsent is None:
                 self._unsent = f"{collection_id(SAMPLES)}/{uuid.uuid4().hex[:20]}", self.sample()
-            thread = threading.Thread(target=self._write, args=(write, *self._unsent), daemon=True)
-        thread.start()
-        return thread
+            arguments = (write, *self._unsent)
+            self._writer = threading.Thread(target=self._write, args=arguments, daemon=True)
+            self._writer.start()
+            return self._writer
 
     def sample(self) -> dict[str, Any]:
         """Return the gathered calls as a document, and forget them."""

@@ -244,6 +244,7 @@ def test_a_days_totals_begin_with_the_day() -> None:
     record = HealthRecord()
     add(record, ok=5, at=NOON)
     add(record, ok=2, failed=1, at=NOON + 86_400)
+    add(record, ok=1, failed=1, at=NOON)  # reported late
     assert (record.day, record.day_ok, record.day_failed) == ("2026-12-11", 2, 1)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
+from threading import Event
 from typing import Any
 
 import pytest
@@ -232,6 +233,30 @@ def test_a_sample_that_was_not_stored_is_told_again_as_it_was(
     for _ in range(2):
         clock.now += FLUSH_S
         assert tell(health_recorder, db)
+    assert [len(calls_of(each)) for each in db.stored.values()] == [1, 1]
+
+
+def test_a_sample_is_not_written_again_while_its_write_waits_for_an_answer(
+    health_recorder: HealthRecorder, clock: Clock, db: Documents
+) -> None:
+    answer, paths = Event(), []
+
+    def write(path: str, data: dict[str, Any]) -> None:
+        paths.append(path)
+        assert answer.wait(60)
+        db(path, data)
+
+    note(health_recorder)
+    clock.now += FLUSH_S
+    thread = health_recorder.flush(write)
+    assert thread is not None
+    note(health_recorder)
+    clock.now += FLUSH_S
+    assert health_recorder.flush(write) is None
+    answer.set()
+    thread.join(60)
+    assert tell(health_recorder, db)
+    assert len(paths) == 1
     assert [len(calls_of(each)) for each in db.stored.values()] == [1, 1]
 
 
