@@ -150,12 +150,17 @@ class AttachedFiles(Struct):
                 yield AttachedFile(part.label, shown, is_new=message is user_messages[-1])
 
     def _content(self, part: Media) -> bytes | None:
-        """Return a file's content; None if it is gone or another user's."""
+        """Return a file's content; None if it is gone, another user's, or in the message as text
+        that is no base64, which earlier versions accepted."""
         from google.api_core.exceptions import GoogleAPIError
 
         id = part.file_id
         if id is None:
-            return inline_content(part)
+            try:
+                return inline_content(part)
+            except InvalidArgument as error:
+                log.info("%s of a message is left out: %s", part.media_type, error.message)
+                return None
         if id in self._contents:
             return self._contents[id]
         store, content = FileStore(self.db), None

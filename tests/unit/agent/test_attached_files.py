@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+from unittest.mock import create_autospec
+
 import pytest
+from google.cloud.firestore import Client
 
 from rollcall.agent import attached_files
-from rollcall.agent.attached_files import NEWEST, PROCESS_BYTES, TEXT_CHARS, file_tokens
+from rollcall.agent.attached_files import (
+    NEWEST,
+    PROCESS_BYTES,
+    TEXT_CHARS,
+    AttachedFiles,
+    file_tokens,
+)
 from rollcall.agent.paid_calls import request_tokens
 from rollcall.core.errors import Unavailable
 from rollcall.core.messages import Media, Message, Text, UserMessage
-from rollcall.models.base import ModelRequest
+from rollcall.models.base import AttachedFile, ModelRequest
+from rollcall.models.provider import OFFLINE
 from rollcall.store.attachments import MAX_BYTES
 
 
@@ -50,6 +60,19 @@ def test_what_files_cost_is_estimated_beforehand() -> None:
     plain = ModelRequest("", (said(),))
     with_file = ModelRequest("", (said(file("a", 9_000, "text/csv")),))
     assert request_tokens(with_file) >= request_tokens(plain) + 3_000
+
+
+@pytest.mark.parametrize("model_id", [OFFLINE, "openai:gpt-5"])
+def test_a_stored_file_that_is_no_base64_ends_no_run(model_id: str) -> None:
+    files = AttachedFiles(create_autospec(Client), "ann")
+    broken = Media("document", "text/csv", "aGVsbG8", "old.csv")  # without its padding
+    shown = files.request_for(ModelRequest("", (said(broken),)), model_id)
+    if model_id == OFFLINE:
+        assert shown.files == (AttachedFile("old.csv", None, is_new=True),)
+    else:
+        (message,) = shown.messages
+        assert isinstance(message, UserMessage)
+        assert message.parts[1] == Text('[document "old.csv", 1 KB; it is not kept any more]')
 
 
 def test_room_for_files_is_given_back() -> None:
