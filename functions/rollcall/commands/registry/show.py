@@ -60,24 +60,26 @@ def run(place: Place, options: Namespace) -> int:
     else:
         schema = ((shown.get("offered") or {}).get("spec") or {}).get("parameters") or {}
         arguments = {"required": schema.get("required"), "arguments": schema.get("properties")}
-        table(("Field", "Value"), list(_rows({**shown, **arguments})))
+        table(("Field", "Value"), list(rows({**shown, **arguments})))
     return 0
 
 
-_FOR_PROGRAMS = ("jsonSchema", "offered", "parameters", "schemaVersion")
+_FOR_PROGRAMS = frozenset(
+    ["offered", "schemaVersion"]
+    + [f"declared.{key}" for key in ("jsonSchema", "parameters", "schemaVersion")]
+)
+"""Paths of what only `--json` prints; the arguments are shown from the schema that is offered."""
 
 
-def _rows(value: Any, path: str = "") -> Iterator[tuple[str, str]]:
+def rows(value: Any, path: str = "") -> Iterator[tuple[str, str]]:
     """Yield each value inside a value by its path, such as "arguments.amps.type"."""
+    if path in _FOR_PROGRAMS:
+        return
     if isinstance(value, list) and any(isinstance(each, Mapping) for each in value):
-        value = {
-            str(each.get("name", place)) if isinstance(each, Mapping) else str(place): each
-            for place, each in enumerate(value)
-        }
+        value = dict(enumerate(value))
     if isinstance(value, Mapping):
         for key, each in value.items():
-            if key not in _FOR_PROGRAMS:
-                yield from _rows(each, f"{path}.{key}" if path else str(key))
+            yield from rows(each, f"{path}.{key}" if path else str(key))
     elif value not in (None, "", []):
         yield path, moment(value) if isinstance(value, datetime) else short(value)
 

@@ -52,7 +52,8 @@ def run(place: Place, options: Namespace) -> int:
     show_table("Runs", agents)
     say("\nCapabilities")
     show_table("Calls", capabilities)
-    say("\nOffered tools, tokens, US dollars and seconds are averages of a turn, or of a call.")
+    say("\nTokens, US dollars and seconds are averages of a turn, or of a capability's call.")
+    say("Offered are the tools of an average turn, or the turns that offered the capability.")
     say("Shares have the range in which the true one lies with 95 %.")
     return 0
 
