@@ -1,4 +1,4 @@
-"""Bad input for functions: rows of a corpus, and junk.
+"""Bad input for functions: rows of a corpus, and generated junk.
 
 A row of a corpus has a request, the code it gets and the field that the refusal names.
 `{"$repeat": [text, n]}` and `{"$nest": n}` stand for long values.
@@ -65,7 +65,7 @@ def own_functions(db: Client, setenv: Callable[[str, str], None]) -> Functions:
 
 
 def wrong_answers(functions: Functions, rows: Sequence[dict[str, Any]]) -> list[Any]:
-    """The rows that are not answered with their code and field, and what each got."""
+    """Call each row's function; return the rows whose answer is wrong, with that answer."""
     wrong = []
     for row in rows:
         headers = dict(row.get("headers", {}))
@@ -88,7 +88,7 @@ def wrong_answers(functions: Functions, rows: Sequence[dict[str, Any]]) -> list[
 
 
 def check_arguments(functions: Functions, name: str, keys: Sequence[str]) -> None:
-    """See that no arguments with some of these keys make a capability answer with INTERNAL."""
+    """Check that a capability answers no arguments with some of these keys with INTERNAL."""
 
     @FEW_EXAMPLES
     @given(st.dictionaries(st.sampled_from([*keys, "uid", ""]), JUNK, max_size=3))
@@ -100,7 +100,7 @@ def check_arguments(functions: Functions, name: str, keys: Sequence[str]) -> Non
 
 
 def expand(value: Any) -> Any:
-    """Write out what a row abbreviates."""
+    """Expand a row's abbreviations."""
     if isinstance(value, dict):
         if "$repeat" in value:
             text, times = value["$repeat"]

@@ -8,4 +8,4 @@ from rollcall.catalog import Catalog
 
 FUNCTIONS = Path(__file__).parents[2] / "functions"
 catalog = Catalog(str(FUNCTIONS))
-"""What this repository's packs declare."""
+"""The capabilities and agents of this repository's packs."""

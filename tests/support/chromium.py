@@ -29,8 +29,8 @@ OPTIONS = ("--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-zyg
 
 
 def find(playwright: Playwright) -> str | None:
-    """Return the path of the machine's own, of the one that Playwright has installed, or of the one
-    that an npm package carries; None where none runs here."""
+    """Return the path of a Chromium: the machine's own, Playwright's, or the one in an npm package;
+    None where none runs here."""
     for command in _COMMANDS:
         if path := shutil.which(command):
             return path

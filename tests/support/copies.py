@@ -11,8 +11,8 @@ from google.cloud.firestore_v1.types import CommitRequest
 from tests.support.user_data import all_documents
 
 _commits: dict[Hashable, tuple[str, list[bytes]]] = {}
-"""What was written, by its key: the project that the encoded commits name, and those commits.
-Another project whose name is as long may stand in its place."""
+"""By key: the project that the encoded commits name, and these commits. A project whose name has
+the same length can replace it in the bytes."""
 
 
 def write_copy(
@@ -23,15 +23,15 @@ def write_copy(
 ) -> list[Callable[[], None]]:
     """Prepare the documents that `write` writes for a project that has none of them.
 
-    `write` does it the first time in this process, and again where a project's name has another
-    length; what it wrote is taken away again, so that no test finds more for being the first.
-    Every project gets the very documents that it wrote, in commits that are encoded already:
-    hundreds of tests begin with one state.
+    `write` is called the first time in this process, and again where a project's name has another
+    length; what it wrote is deleted again, so that the first test finds no more than the others.
+    Every project gets the same documents, in commits that are encoded once: hundreds of tests
+    start from one state.
 
     Args:
-        parts: The collections, with what is below them, that one commit each is to write.
+        parts: For each commit, the collections that it writes, with all below them.
     Returns:
-        What writes each part.
+        A function for each part, which commits it.
     """
     key = (key, len(db.project))
     if key not in _commits:

@@ -1,4 +1,4 @@
-"""A proxy that loses connections: each answer passes up to a number of bytes, and is then cut."""
+"""A proxy that cuts connections after a number of bytes of the answer."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class CuttingProxy:
         self._listener.close()
 
     def on_data(self, data: bytes) -> None:
-        """Is told what passes, before the client has it."""
+        """Called with each chunk before the client gets it."""
 
     def _pass_on(self, client: socket.socket, most: int | None) -> None:
         with client, socket.create_connection(self._server) as server:
@@ -74,7 +74,7 @@ def cutting_proxy(server: str) -> Iterator[CuttingProxy]:
 
 @contextlib.contextmanager
 def serve(proxy: CuttingProxy) -> Iterator[None]:
-    """Let it serve until the block ends."""
+    """Serve until the block ends."""
     threading.Thread(target=proxy.serve, daemon=True).start()
     try:
         yield

@@ -1,4 +1,4 @@
-"""Counts what work costs at Firestore: documents read, documents written, round trips.
+"""Counts operations at Firestore: documents read, documents written, round trips.
 
 The platform's own collections are counted apart from those that tools read and write.
 """
@@ -19,10 +19,10 @@ class FirestoreOperations:
 
     Attributes:
         reads: Documents read, and `writes` written or deleted, event documents apart.
-        event_writes: Writes of event documents: each is laid open, and then filled.
-        tool_reads: Of these reads, those that tools made by themselves.
-        tool_writes: Of these writes, those that tools made by themselves.
-        bytes_read: Of documents, as they are sent; `bytes_written` those of writes.
+        event_writes: Writes of event documents.
+        tool_reads: The reads by tools, a part of `reads`.
+        tool_writes: The writes by tools, a part of `writes`.
+        bytes_read: Bytes of documents on the wire; `bytes_written` those of writes.
     """
 
     reads: int = 0
@@ -61,7 +61,7 @@ PLATFORM = {
 
 
 def _is_by_tool(path: str) -> bool:
-    """Whether a document, or a collection, is none of the platform's."""
+    """Whether the path is outside of the platform's collections."""
     return path.partition("/documents/")[2].partition("/")[0] not in PLATFORM
 
 
@@ -113,7 +113,7 @@ def count_operations() -> Iterator[FirestoreOperations]:
 
 
 def _asked(request: Any) -> str:
-    """The collection that a query asks for."""
+    """The collection of a query."""
     request = request if isinstance(request, dict) else {"parent": request.parent}
     query = request.get("structured_query")
     names = [each.collection_id for each in query.from_] if query is not None else []
@@ -121,7 +121,7 @@ def _asked(request: Any) -> str:
 
 
 def _path(item: Any) -> str:
-    """The document that a part of an answer is about, if it is about one."""
+    """The path of the document in a part of a response; "" if it has none."""
     if getattr(item, "found", None):
         return str(item.found.name)
     if getattr(item, "missing", None):

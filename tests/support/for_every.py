@@ -1,4 +1,4 @@
-"""A rule about many things as one test, which names each thing that breaks it."""
+"""Makes one test of a rule over many cases, which reports each case that breaks it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""All functions in one process of their own, with the models that a test says.
+"""All functions in one process of their own, with models that a test chooses.
 
     with functions_process({"ROLLCALL_MODEL": "openai:gpt-5.5", **fake.env()}) as address:
         ...                       # callables at http://{address}/demo-rollcall/us-central1/{name}
@@ -75,7 +75,7 @@ def _wait(process: subprocess.Popen[bytes], port: int) -> None:
 
 
 def _app() -> flask.Flask:
-    """Every function that is called over HTTP, where the emulator has it."""
+    """Every function that is called over HTTP, at its path on the emulator."""
     from tests.support.catalogs import catalog
 
     app = flask.Flask("functions")
@@ -90,7 +90,7 @@ def _app() -> flask.Flask:
 
 
 def _enqueue(app: flask.Flask) -> Callable[..., Any]:
-    """The task queue: each task is called at once, once, beside whoever enqueued it."""
+    """The task queue: each task is run at once, in a thread of its own."""
 
     def view(queue: str, **where: str) -> Any:
         body = base64.b64decode(flask.request.get_json()["task"]["httpRequest"]["body"])

@@ -1,4 +1,4 @@
-"""Calls Cloud Functions in this process, over their whole callable path, signed in as anyone."""
+"""Cloud Functions in this process, called over their whole callable path as any user."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ PROJECT = "demo-rollcall"
 
 
 def token(uid: str = "ann", *, expires_in: int = 3600, **claims: Any) -> str:
-    """An ID token as the Auth emulator's users have, unsigned."""
+    """An unsigned ID token, as those of the Auth emulator's users."""
     now = int(time.time())
     body = {
         "iss": f"https://securetoken.google.com/{PROJECT}",
@@ -41,7 +41,7 @@ def token(uid: str = "ann", *, expires_in: int = 3600, **claims: Any) -> str:
 
 
 def use_emulator_tokens(setenv: Callable[[str, str], None]) -> None:
-    """Make this process verify tokens as a function does on the emulator."""
+    """Make this process verify tokens as functions on the emulators do."""
     setenv("FUNCTIONS_EMULATOR", "true")
     setenv("GCLOUD_PROJECT", PROJECT)
     setenv("FIREBASE_AUTH_EMULATOR_HOST", "127.0.0.1:1")
@@ -52,12 +52,12 @@ class LocalPlatform:
     """A platform of one Firestore and no models.
 
     Attributes:
-        queue: What was enqueued, as `(queue, data)`.
-        users: The accounts that there are, by uid; one that is not here is a plain user's.
-        gone: The uids of accounts that there are no more.
-        notified: Who was told of which approval.
-        takes_tasks: Whether the queue takes what it is given.
-        catalog: What is declared: otherwise what this repository's packs declare.
+        queue: The enqueued tasks, as `(queue, data)`.
+        users: Accounts by uid; any other uid is a plain user's.
+        gone: The uids of deleted accounts.
+        notified: The deciders that were notified, with their approvals.
+        takes_tasks: Whether the queue takes tasks.
+        catalog: What is declared, by default by this repository's packs.
     """
 
     text_model: TextModel | None = None
@@ -115,7 +115,7 @@ def callables(platform: Platform) -> Callables:
 
 
 class Functions:
-    """Functions by name, behind one web application."""
+    """A client of functions by name, behind one web application."""
 
     def __init__(self, functions: Mapping[str, Any]) -> None:
         app = flask.Flask("functions")

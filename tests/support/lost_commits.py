@@ -1,4 +1,4 @@
-"""Commits whose answer is lost, as happens on a network: applied or not, the caller cannot know."""
+"""Commits whose answer is lost: the caller cannot know whether they were applied."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from google.api_core.exceptions import ServiceUnavailable
 from google.cloud.firestore_v1.services.firestore.client import FirestoreClient
 
 How = Literal["before", "after", "twice"]
-"""Not applied and lost; applied and lost; applied, and sent again by the client library itself."""
+"""Not applied; applied; applied, and sent again by the client library."""
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""A model that does whatever a payload asks, and a real router for it to try."""
+"""A model that obeys an injected payload, run against the real router."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from rollcall.registry.entries import Entry
 from rollcall.testing import StaticCatalog, calls, says
 
 READ = "read_note"
-# Arguments with which a talked-over model would try: plain ones, and claims of a yes.
+# Arguments that a model under attack would try: plain ones, and claims of an approval.
 ATTEMPTS: tuple[dict[str, Any], ...] = (
     {},
     {"text": "attacker"},
@@ -34,7 +34,7 @@ ATTEMPTS: tuple[dict[str, Any], ...] = (
 
 @dataclass
 class ObedientModel:
-    """Reads the note, then calls the tools that the attacker wants, in every way."""
+    """Reads the note, then calls the attacker's tools with each of `ATTEMPTS`."""
 
     wanted: Sequence[str]
     id: str = "scripted:obeying"
@@ -54,13 +54,13 @@ class ObedientModel:
 
 @dataclass
 class Capabilities:
-    """Capabilities that note when they run."""
+    """Capabilities that record their runs."""
 
     ran: list[str] = field(default_factory=list)
     known: dict[str, Capability] = field(default_factory=dict)
 
     def add(self, id: str, *, answer: Any = "ok", **options: Any) -> Entry:
-        """Make a capability, and its registry document read back."""
+        """Make a capability; its entry in the registry."""
 
         def made(ctx: ToolContext, *, text: str = "") -> Any:
             """Do something."""

@@ -22,7 +22,7 @@ from rollcall.core.wire import Display, Role
 
 @dataclass
 class Hooks:
-    """Where a test can step in. `Office` makes new ones for each test."""
+    """Events and functions by which a test controls the tools; each `Office` has its own."""
 
     reading: threading.Event = field(default_factory=threading.Event)
     """Set when `read_slowly` has begun."""

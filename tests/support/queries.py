@@ -1,4 +1,4 @@
-"""Makes the emulator ask for indexes as production does, and remembers who built which query.
+"""Requires indexes on the emulator as production does, and records which functions build queries.
 
 Importing `committed_indexes` into a conftest makes it hold for every test there: a query that no
 index in firestore.indexes.json serves fails as it would in production.

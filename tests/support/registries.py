@@ -54,7 +54,7 @@ def registry_documents(capabilities: Iterable[Capability]) -> list[Entry]:
 
 
 def reload_registry(db: Client) -> None:
-    """Let processes read what is in the documents by now."""
+    """Compile the documents again, and have processes read the result."""
     compile_registry(db)
     snapshot.forget()
 

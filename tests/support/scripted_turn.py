@@ -1,4 +1,4 @@
-"""A turn of the loop on a scripted model, with a dispatcher that answers from a table."""
+"""A turn of the loop on a scripted model, with a dispatcher of plain functions."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ REQUEST_FIELDS = frozenset(ModelRequest.__struct_fields__) - {"deadline"}
 
 @dataclass
 class ToolTable:
-    """Dispatches to plain functions by the tool's name. A function may return what the dispatcher
-    would: an `NeedsApproval` or a `ClientCall` too.
+    """Dispatches to plain functions by the tool's name. A function may also return a
+    `NeedsApproval` or a `ClientCall`, as dispatchers do.
 
     `decided` holds the ids of calls that somebody has answered; `writing` the names of tools that
     write, `clients` of those that the client runs.
@@ -56,7 +56,7 @@ class ToolTable:
 
 @dataclass
 class MemoryJournal:
-    """A journal that remembers the order of what it was told."""
+    """A journal that records the order of its calls."""
 
     lines: list[str] = field(default_factory=list)
     records: list[dict[str, Any]] = field(default_factory=list)

@@ -1,4 +1,4 @@
-"""Runs `python -m seed` in a project of the test's own: as a person does, or in a process that has
+"""Runs `python -m seed` in a project of the test: in a new process, or in a forked one that has
 its imports already."""
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _CODE = "import sys; sys.path.insert(1, 'functions'); from seed.cli import run; 
 
 @dataclass(frozen=True)
 class SeedCommand:
-    """The command, and a look at what it wrote."""
+    """The command, and reads of what it wrote."""
 
     db: Client
 
@@ -31,7 +31,7 @@ class SeedCommand:
         """Run the command; without the Auth emulator, whose users tests would share.
 
         Args:
-            as_typed: Start Python anew, as the command does in a terminal.
+            as_typed: Start a new Python, as a terminal does.
         """
         env = {k: v for k, v in os.environ.items() if k != "FIREBASE_AUTH_EMULATOR_HOST"}
         env["COLUMNS"] = "100"

@@ -61,7 +61,7 @@ class Spans:
 
 @contextmanager
 def record_spans(monkeypatch: pytest.MonkeyPatch) -> Iterator[Spans]:
-    """Switch spans on for as long as the block lasts."""
+    """Record spans inside the block."""
     exporter = _exporter()
     exporter.clear()
     monkeypatch.setenv(tracing.SWITCH, "otel")

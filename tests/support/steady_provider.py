@@ -23,7 +23,7 @@ PIECES = [WORDS[start : start + 6] for start in range(0, len(WORDS), 6)]
 
 @contextmanager
 def steady_provider(*, seconds: float = 0) -> Iterator[dict[str, str]]:
-    """Run it; yields the environment that leads the SDKs to it, keys not among it."""
+    """Run the provider; yields the environment that points SDKs at it, without keys."""
     with provider_process("tests.support.steady_provider", str(seconds)) as environment:
         yield environment
 
@@ -51,13 +51,13 @@ class _Server(ThreadingHTTPServer):
 
 
 class Handler(BaseHTTPRequestHandler):
-    """Answers every request with what `said` gives, piece by piece."""
+    """Answers every request with `chunks`."""
 
     protocol_version = "HTTP/1.1"
     disable_nagle_algorithm = True
 
     def chunks(self) -> Iterable[bytes]:
-        """The chunks of the answer, each when it is to be sent."""
+        """Yield the chunks of the answer, each when it is due."""
         raise NotImplementedError
 
     def do_POST(self) -> None:

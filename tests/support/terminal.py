@@ -89,7 +89,7 @@ class Terminal:
         return passed
 
     def forget(self) -> None:
-        """Begin anew with what is seen: looking through much of it takes time."""
+        """Drop the output so far, which takes time to search."""
         self.raw, self._bytes, self._looked = "", b"", 0
 
     def end(self, *, within_s: float = _PATIENCE_S) -> int:

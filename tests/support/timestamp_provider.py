@@ -1,4 +1,4 @@
-"""A model provider in a process of its own: each answer is a file that tells when it was begun.
+"""A model provider in a process of its own, whose answers write a file with the time they began.
 
     with stamping_provider() as environment: ...
 
@@ -29,13 +29,13 @@ _ARGUMENTS = json.dumps({"path": "new.txt", "content": _CONTENT})
 
 @contextmanager
 def timestamp_provider() -> Iterator[dict[str, str]]:
-    """Run it; yields the environment that leads the SDKs to it, keys not among it."""
+    """Run the provider; yields the environment that points SDKs at it, without keys."""
     with provider_process("tests.support.timestamp_provider") as environment:
         yield environment
 
 
 def stamps(text: str) -> list[int]:
-    """The times that a text tells, ns."""
+    """The times in a text, ns."""
     return [int(found) for found in STAMP.findall(text)]
 
 

@@ -1,4 +1,4 @@
-"""What an app's packages declare is found, bound, and found again by its name."""
+"""The catalogue: what an app's packages declare is found, bound and looked up by name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every collection of the platform is named in one way, which puts the prefix before it.
+"""Every collection of the platform gets its name in one place, which adds the prefix.
 
 A name that code wrote by itself would be read and written beside the prefix: where the app, which
 the prefix makes room for, has its own.

@@ -1,4 +1,4 @@
-"""The documentation says nothing that is not so."""
+"""The documentation agrees with the code."""
 
 from __future__ import annotations
 

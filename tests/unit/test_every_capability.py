@@ -1,4 +1,4 @@
-"""What holds for every capability, agent and function of this codebase."""
+"""Rules for every capability, agent and function of this codebase."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is kept about users is declared soundly, by the platform and by every pack."""
+"""The sections of user data that the platform and every pack declare are sound."""
 
 from __future__ import annotations
 

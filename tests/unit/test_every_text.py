@@ -1,4 +1,4 @@
-"""What holds for the texts of the engine and of every pack, in every language."""
+"""Rules for the texts of the engine and of every pack, in every language."""
 
 from __future__ import annotations
 

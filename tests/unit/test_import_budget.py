@@ -1,4 +1,4 @@
-"""What a process does not import until it needs it: by names, since times vary."""
+"""What a process does not import before it needs it: by names, since times vary."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The architecture, as claims about imports."""
+"""The architecture: which module may import which."""
 
 from __future__ import annotations
 

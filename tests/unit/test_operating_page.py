@@ -1,4 +1,4 @@
-"""docs/operating.md, and the packs' pages, look for events and messages that the code logs."""
+"""docs/operating.md and the packs' pages name events and messages that the code logs."""
 
 from __future__ import annotations
 

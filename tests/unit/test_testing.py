@@ -1,4 +1,4 @@
-"""What apps test their capabilities and agents with."""
+"""The helpers by which apps test their capabilities and agents."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every text of the web app is there in each of its languages, whole."""
+"""Every text of the web app is there in each language, whole."""
 
 from __future__ import annotations
 

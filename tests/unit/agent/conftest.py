@@ -1,4 +1,4 @@
-"""Threads that read models' replies."""
+"""Fixtures: threads that read models' replies."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a person decides by: the card of an approval, in the languages that there are."""
+"""The card of an approval, in all languages."""
 
 from __future__ import annotations
 

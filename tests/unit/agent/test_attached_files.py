@@ -1,4 +1,4 @@
-"""Which files of a dialogue a model is shown, and what that costs at most."""
+"""Which files of a dialogue a model is shown, and the most that costs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a budget may spend on, before it asks any database."""
+"""What a budget allows before it reads a database."""
 
 from __future__ import annotations
 

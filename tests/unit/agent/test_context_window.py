@@ -1,4 +1,4 @@
-"""A request follows the window of the model that it goes to."""
+"""Requests fit the context window of their model."""
 
 from __future__ import annotations
 

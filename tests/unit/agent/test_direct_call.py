@@ -1,4 +1,4 @@
-"""What a capability's own function takes and gives."""
+"""The arguments and results of a capability's own function."""
 
 from __future__ import annotations
 

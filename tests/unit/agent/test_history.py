@@ -1,4 +1,4 @@
-"""Broken histories are made valid, valid ones are left alone.
+"""Invalid histories are repaired, valid ones are unchanged.
 
 Long dialogues as they are told to a model: bounded, valid, and with a beginning that stays."""
 

@@ -1,4 +1,4 @@
-"""The loop, driven by a scripted model: what it streams, saves, refuses, and how it ends."""
+"""The loop on a scripted model: its events, its saves, its refusals and its ends."""
 
 from __future__ import annotations
 

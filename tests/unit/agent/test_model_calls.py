@@ -1,4 +1,4 @@
-"""One reply: which model is called, how often, what it costs, and how it is broken off."""
+"""Model calls: which model is called, how often, at what cost, and how a call is stopped."""
 
 from __future__ import annotations
 

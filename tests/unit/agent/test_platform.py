@@ -1,4 +1,4 @@
-"""Which model a deployment's environment stands for."""
+"""The model that a deployment's environment names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The system prompt: what stays the same comes first, byte for byte.
+"""The system prompt: its constant part comes first, byte for byte.
 
 Fences: what a model reads of what others wrote."""
 

@@ -1,4 +1,4 @@
-"""What a model streams in small pieces: gathered into few events, in linear time, and none late."""
+"""The stream reader gathers small deltas into few events, in linear time and without delay."""
 
 from __future__ import annotations
 

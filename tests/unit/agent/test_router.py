@@ -1,4 +1,4 @@
-"""The router: what it checks before a call, whom it asks, and what an answer from outside does.
+"""The router: its checks before a call, the approvals it asks for, and answers of remote calls.
 
 Writes themselves go through the ledger, which needs a database; see the tests on the emulator.
 """

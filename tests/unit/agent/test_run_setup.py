@@ -1,4 +1,4 @@
-"""What a run starts with: where the user is, and what is known of the message."""
+"""The setup of a run: the user's context, and what the message is about."""
 
 from __future__ import annotations
 

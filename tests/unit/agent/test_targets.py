@@ -1,4 +1,4 @@
-"""The targets of tool calls, as far as no database and no network is needed."""
+"""The targets of tool calls, without a database or a network."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A run as its operator sees it: its spans by the conventions, its lines in the log."""
+"""Spans and log lines of a run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The calls of a step that go wrong in ways of their own: no end, no answer, too much to say."""
+"""Tool calls that fail on their own: no end, no answer, too much output."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tool results on their way to the model."""
+"""Tool results as they are sent to the model."""
 
 from __future__ import annotations
 

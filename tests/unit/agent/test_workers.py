@@ -1,4 +1,4 @@
-"""Threads are kept for the next piece of work, which sees nothing of the one before."""
+"""Worker threads are reused, and keep nothing of earlier work."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The app that a command runs in is found from any of its folders, and read without running it."""
+"""A command finds its app from any of the app's folders, and reads it without running it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`python -m rollcall check` and `sync` say what is wrong with an app's definitions."""
+"""`python -m rollcall check` and `sync` report what is wrong with an app's definitions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `ask`, `call` and `smoke` call functions with."""
+"""The client by which `ask`, `call` and `smoke` call functions."""
 
 from __future__ import annotations
 

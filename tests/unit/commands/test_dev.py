@@ -1,4 +1,4 @@
-"""What `dev` tells of code and of logs; the rest of it is tested on the emulators."""
+"""What `dev` prints about code and logs; the rest of it is tested on the emulators."""
 
 from __future__ import annotations
 

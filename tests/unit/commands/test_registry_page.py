@@ -1,4 +1,4 @@
-"""docs/registry.md says nothing that is not so."""
+"""docs/registry.md agrees with the code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rules and indexes, composed of what the platform and each pack bring."""
+"""Rules and indexes, composed from those of the platform and of each pack."""
 
 from __future__ import annotations
 

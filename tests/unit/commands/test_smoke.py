@@ -1,4 +1,4 @@
-"""`smoke` against a project in production, as far as a local server can be one."""
+"""`smoke` against a project in production, which a local server plays."""
 
 from __future__ import annotations
 

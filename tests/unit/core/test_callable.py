@@ -1,4 +1,4 @@
-"""Firebase's callable protocol: what is accepted, how refusals and failures look."""
+"""Firebase's callable protocol: accepted requests, refusals and failures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the author of a wrong definition is told: where it is, what is wrong, what to write."""
+"""The errors for wrong definitions: where it is, what is wrong, what to write."""
 
 from __future__ import annotations
 

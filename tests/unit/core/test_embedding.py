@@ -1,4 +1,4 @@
-"""Claims about embedding documents within a budget."""
+"""Embedding documents within a budget."""
 
 import logging
 from typing import Any

@@ -1,4 +1,4 @@
-"""Errors in the language of whoever is told of them: core/errors.py."""
+"""Errors in the language of their reader."""
 
 from __future__ import annotations
 

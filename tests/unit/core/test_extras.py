@@ -1,4 +1,4 @@
-"""What is not installed is told with the extra that brings it, before any work."""
+"""The error for a missing package names the extra that brings it, before any work is done."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Hidden fields: dropped from results, masked in arguments, wherever they stand."""
+"""Hidden fields are dropped from results and masked in arguments, at any depth."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Values made to hurt, and functions that cannot become tools, are refused early and by name."""
+"""Hostile values, and functions that cannot become tools, are refused early and by name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Plain HTTP: what is accepted, which status a refusal has, and what a stream is."""
+"""Plain HTTP: accepted requests, the status of refusals, and streams."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Data from outside is refused with the path of the value at fault."""
+"""Input is refused with the path of the invalid value."""
 
 from __future__ import annotations
 

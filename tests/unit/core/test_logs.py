@@ -1,4 +1,4 @@
-"""What a line of a log tells, in which form, and of which request."""
+"""Log lines: their content, their format, and the request they belong to."""
 
 from __future__ import annotations
 

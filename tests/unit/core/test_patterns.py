@@ -1,4 +1,4 @@
-"""Patterns of paths match what is plainly meant, and nothing that could mean another place."""
+"""Path patterns match what is plainly meant, and nothing that could mean another place."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Policies of approvals: when somebody is asked, and what two policies come to together."""
+"""Approval policies: when somebody is asked, and how two policies combine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a person decides by says what will happen, whatever a model puts into the arguments."""
+"""The text that a person decides by says what will happen, whatever a model puts into arguments."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Structs are read in many threads at once."""
+"""Structs can be read in many threads at once."""
 
 from __future__ import annotations
 

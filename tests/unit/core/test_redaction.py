@@ -1,4 +1,4 @@
-"""What is taken out of texts, and what stays."""
+"""What redaction removes from texts, and what it leaves."""
 
 from __future__ import annotations
 

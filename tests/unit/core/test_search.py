@@ -1,4 +1,4 @@
-"""Claims about the search over words and vectors: it finds what adding up every item finds."""
+"""The search over words and vectors finds what adding up every item finds."""
 
 from __future__ import annotations
 

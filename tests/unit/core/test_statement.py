@@ -1,4 +1,4 @@
-"""A statement is good for one function, one body and one minute; the receiver takes no other."""
+"""A signed statement is valid for one function, one body and one minute."""
 
 from __future__ import annotations
 

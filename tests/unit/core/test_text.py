@@ -1,4 +1,4 @@
-"""Claims about how texts are cut into comparable words."""
+"""How texts are cut into comparable words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Texts by language: core/texts.py."""
+"""Texts by language."""
 
 from __future__ import annotations
 

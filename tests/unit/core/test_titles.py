@@ -1,4 +1,4 @@
-"""Titles of threads: what is asked, in a few whole words, in both languages."""
+"""Titles of threads: the request in a few whole words, in both languages."""
 
 from __future__ import annotations
 

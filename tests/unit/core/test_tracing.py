@@ -1,4 +1,4 @@
-"""Spans: none unless wanted; then one inside of another, over threads, generators and requests."""
+"""Spans: none by default; otherwise nested over threads, generators and requests."""
 
 from __future__ import annotations
 

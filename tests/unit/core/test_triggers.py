@@ -1,4 +1,4 @@
-"""Triggers: what a marked function is bound to, and what a token makes of a user."""
+"""Triggers: the functions they bind, and the user that a token gives."""
 
 from __future__ import annotations
 

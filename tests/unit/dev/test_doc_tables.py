@@ -1,4 +1,4 @@
-"""The tables of the documentation are made of the code, and are current."""
+"""The documentation's tables agree with the code."""
 
 from __future__ import annotations
 

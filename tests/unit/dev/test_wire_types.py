@@ -1,4 +1,4 @@
-"""The TypeScript of the wire's shapes is made of them, and is current."""
+"""The TypeScript of the wire's shapes agrees with the code."""
 
 from __future__ import annotations
 

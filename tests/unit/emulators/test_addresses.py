@@ -1,4 +1,4 @@
-"""Where an app's emulators listen, by its firebase.json."""
+"""The addresses of an app's emulators, by its firebase.json."""
 
 from __future__ import annotations
 

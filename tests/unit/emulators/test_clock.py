@@ -1,4 +1,4 @@
-"""The clock that the emulators lack."""
+"""The scheduler that the emulators lack."""
 
 from __future__ import annotations
 

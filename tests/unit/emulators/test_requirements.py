@@ -1,4 +1,4 @@
-"""What the emulators need is found on this computer, or it is said what to install."""
+"""What the emulators need is found on this computer, or the error says what to install."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A run's events as AG-UI has them."""
+"""A run's events in AG-UI."""
 
 from __future__ import annotations
 

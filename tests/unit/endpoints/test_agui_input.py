@@ -1,4 +1,4 @@
-"""A `RunAgentInput` but for its messages: what is looked at, and what is refused."""
+"""A `RunAgentInput` without its messages: which fields count, and what is refused."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which of an AG-UI client's messages count, and as what."""
+"""The messages of an AG-UI client: which of them count, and as what."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Claims about measuring with an embedder beside the words."""
+"""Evals with an embedder beside the words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The messages for the offline planner: well-formed, enough, and judged as they are meant."""
+"""The cases of the offline planner: well-formed, enough, and judged correctly."""
 
 from __future__ import annotations
 

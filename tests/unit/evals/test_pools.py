@@ -1,4 +1,4 @@
-"""Claims about measuring the word search over a pool that somebody names."""
+"""Evals of the word search over a pool that the user names."""
 
 from __future__ import annotations
 

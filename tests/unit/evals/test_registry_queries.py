@@ -1,4 +1,4 @@
-"""The labelled queries for tool retrieval: enough of them, well-formed, and nobody's own words."""
+"""The labelled queries for tool retrieval: enough, well-formed, and no user's own words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Word documents: text and tables in order, and what means harm refused, soon and with a reason."""
+"""Word documents: text and tables in order, and hostile files refused soon and with a reason."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What search reads of a document: words, vectors, texts; packed, found, never all at once."""
+"""The index of a document: words, vectors and texts, packed and read in parts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Text files: encodings, and what is none."""
+"""Text files: their encodings, and files that are no text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pages cut into passages: nothing lost, pages right, whatever the text; and what is a heading."""
+"""Pages cut into passages: no text lost, pages right, headings found."""
 
 from __future__ import annotations
 

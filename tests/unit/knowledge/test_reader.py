@@ -1,4 +1,4 @@
-"""Files that mean harm, and files that are only damaged: each ends in a reason, and soon."""
+"""Hostile and damaged files: each ends soon and with a reason."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who may use a capability, by the few fields of its document that say so."""
+"""Who may use a capability, by the fields of its document."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A document says where a capability runs; one that says what cannot be is left out."""
+"""A document says where a capability runs; one with a contradiction is left out."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Claims about the word search over tools."""
+"""The word search over tools."""
 
 from __future__ import annotations
 

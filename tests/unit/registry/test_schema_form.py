@@ -1,4 +1,4 @@
-"""Schemas of others come in the one form that providers take, or are refused with the reason."""
+"""Foreign schemas are converted to the one form that providers take, or refused with the reason."""
 
 from __future__ import annotations
 

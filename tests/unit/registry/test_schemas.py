@@ -1,4 +1,4 @@
-"""A schema that somebody else wrote can refuse arguments, and do nothing else."""
+"""A foreign schema can refuse arguments, and do nothing else."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tools for a message: first what the user may use, then what fits, and nothing if nothing does."""
+"""The selection of tools for a message: those that the user may use and that fit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Isolates in lines of both directions, judged by the Unicode bidirectional algorithm."""
+"""Isolates in bidirectional lines, checked by the Unicode bidirectional algorithm."""
 
 from __future__ import annotations
 

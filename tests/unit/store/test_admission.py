@@ -1,4 +1,4 @@
-"""A sliding minute of starts, without a database."""
+"""The sliding minute of starts, without a database."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Doing two things at the same time: both are done, by whoever asked, and over afterwards."""
+"""Two pieces of work at once: both are done in the caller's context, before it goes on."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Accounts: only a definite answer of Auth says that one is gone."""
+"""Deleted accounts: only a definite answer of Auth counts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The ids of a turn's runs: each follows from the one before, however many there are."""
+"""The ids of a turn's runs: each follows from the one before."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What of Ada's class nobody else may see, and the calls that ask for it."""
+"""The secrets of Ada's class, which nobody else may see, and the calls that ask for them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is proven of lessons by generated cases: in the unit tests of some, in the evals of many."""
+"""Properties of lessons, checked with a few generated cases in unit tests and many in evals."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 """Sessions with a model that calls tools early, late, twice, switched off and invented, students
-who try to move counters, and clients that were tampered with: what has an effect all the same."""
+who try to move counters, and clients that were tampered with: and the effects they have."""
 
 from __future__ import annotations
 

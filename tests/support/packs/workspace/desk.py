@@ -34,7 +34,7 @@ def digest(text: str) -> str:
 
 
 def capabilities() -> dict[str, Capability]:
-    """The workspace's, beside those of the office: server tools must stay what they are."""
+    """The workspace's capabilities, beside those of the test pack."""
     mine = {function.__name__: Capability.of(function) for function in _FUNCTIONS}
     return {**office_capabilities(), **mine}
 
@@ -65,7 +65,7 @@ class Folder:
         return self.desk.ask(*replies, message=message, **self._self, **more)
 
     def answer(self, ran: RunResponse, *replies: Any, **more: Any) -> RunResponse:
-        """Run the calls that are left to a client, and send what came of them."""
+        """Run the calls that are left to this client, and send their results."""
         return self.send(ran, self.results(ran), *replies, **more)
 
     def send(

@@ -1,4 +1,4 @@
-"""An internet of the tests' own: names lead to local servers, which have real certificates."""
+"""A network of the tests' own: host names lead to local servers with real certificates."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Endpoints are called over real sockets and TLS; the names lead to servers of the test."""
+"""Calls of HTTP endpoints, over real sockets and TLS to local servers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Functions are called by the callable protocol, for a user, over real connections."""
+"""Calls of Cloud Functions by the callable protocol, for a user, over real connections."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Only what is surely a public host that an operator has named is called."""
+"""Only public hosts that an operator has named are called."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether a capability is there is seen without running it, over real connections."""
+"""Probes: whether a remote capability is there, found without running it."""
 
 from __future__ import annotations
 

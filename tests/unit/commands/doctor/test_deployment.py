@@ -1,4 +1,5 @@
-"""A project as Google's interfaces tell of it: Firestore, functions, schedules, secrets, users."""
+"""The checks of a project by Google's interfaces: Firestore, functions, schedules, secrets,
+users."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a model wrote for the index: plain, short, in its language, and without secrets."""
+"""The checks of phrases that a model writes: plain, short, in their language, without secrets."""
 
 from __future__ import annotations
 

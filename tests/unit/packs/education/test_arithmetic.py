@@ -1,4 +1,4 @@
-"""Arithmetic that is read and computed, and input that would do harm."""
+"""Arithmetic expressions, computed exactly; hostile ones are refused."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is to be put in order, as a pupil gets it."""
+"""Items to be put in order, as a pupil sees them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Infographics: figures of somebody's, and the picture of them."""
+"""Infographics: a teacher's figures, and their picture."""
 
 from __future__ import annotations
 

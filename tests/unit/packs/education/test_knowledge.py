@@ -1,4 +1,4 @@
-"""The file that an app sends along with upload_knowledge."""
+"""The file that an app sends with upload_knowledge."""
 
 from __future__ import annotations
 

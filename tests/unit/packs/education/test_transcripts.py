@@ -1,4 +1,4 @@
-"""What is said in a video: from captions, or from a model that watches it."""
+"""The transcript of a video: from captions, or from a model that watches it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is proposed for a circuit that is to be added, and what is refused."""
+"""Proposals for a new circuit, and refusals."""
 
 from __future__ import annotations
 

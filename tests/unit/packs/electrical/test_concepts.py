@@ -1,4 +1,4 @@
-"""What the agent knows of the code without a tool."""
+"""What the agent knows about the code without a tool."""
 
 from __future__ import annotations
 

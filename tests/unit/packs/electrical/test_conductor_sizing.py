@@ -1,4 +1,4 @@
-"""Checks of conductors in the sample projects and of figures out of a question."""
+"""Conductor checks, in the sample projects and for figures of a question."""
 
 from __future__ import annotations
 

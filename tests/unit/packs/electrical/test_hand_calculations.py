@@ -1,4 +1,4 @@
-"""Calculations on stated figures, each against worked examples whose source stands beside them."""
+"""Calculations on stated figures, against published examples."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""search_nec over the index; over documents it is tested where they are."""
+"""search_nec over the index of articles."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""lookup_nec_table, as it is called and as it reads questions."""
+"""lookup_nec_table, by arguments and by questions."""
 
 from __future__ import annotations
 

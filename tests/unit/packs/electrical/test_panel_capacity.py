@@ -1,4 +1,4 @@
-"""A panel with a load that is asked for, and a service with several."""
+"""A panel with a new load, and a service with several."""
 
 from __future__ import annotations
 

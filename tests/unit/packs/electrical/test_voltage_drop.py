@@ -1,4 +1,4 @@
-"""Voltage drop of the sample projects' circuits, as a person asks for it."""
+"""Voltage drop of the sample projects' circuits."""
 
 from __future__ import annotations
 

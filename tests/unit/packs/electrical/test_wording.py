@@ -1,4 +1,4 @@
-"""What an electrician is told when something cannot be done, in both languages."""
+"""The electrical pack's errors, in both languages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Claims about finding action items in chat."""
+"""Extraction of action items from chats."""
 
 from datetime import UTC, datetime, timedelta
 

@@ -1,4 +1,4 @@
-"""Claims about the dates messages set."""
+"""Dates in messages."""
 
 from datetime import datetime, timedelta, timezone
 

@@ -1,4 +1,4 @@
-"""Claims about finding decisions in chat."""
+"""Extraction of decisions from chats."""
 
 from datetime import UTC, datetime, timedelta
 

@@ -1,4 +1,4 @@
-"""Work side by side: in order, with its errors, and as its caller's."""
+"""Parallel work: results in order, errors raised, and the caller's context kept."""
 
 from __future__ import annotations
 

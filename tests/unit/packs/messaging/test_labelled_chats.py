@@ -1,4 +1,4 @@
-"""Short chats of many kinds, labelled by hand: what is to be done, and what was decided."""
+"""Short chats of many kinds, labelled by hand with their tasks and decisions."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

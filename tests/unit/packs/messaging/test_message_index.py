@@ -1,4 +1,4 @@
-"""Claims about the shards of the word index."""
+"""The shards of the word index."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any

@@ -1,4 +1,4 @@
-"""What the messaging pack keeps about users."""
+"""The data about users that the messaging pack stores."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The exchanges a messaging app's users have, in English and in Hebrew."""
+"""Typical exchanges of a messaging app's users, in English and in Hebrew."""
 
 import re
 from typing import Any

@@ -1,4 +1,4 @@
-"""Things to be done: the offline planner asks for the right write, and never for one by mistake."""
+"""Writes by the offline planner: it asks for the right one, and never for one by mistake."""
 
 from __future__ import annotations
 

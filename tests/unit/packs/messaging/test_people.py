@@ -1,4 +1,4 @@
-"""Claims about who is meant by a name."""
+"""Who is meant by a name."""
 
 import pytest
 

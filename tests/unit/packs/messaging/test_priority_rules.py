@@ -1,4 +1,4 @@
-"""Claims about how urgent messages are read to be."""
+"""The priority of messages, by rules."""
 
 from datetime import UTC, datetime
 

@@ -1,4 +1,4 @@
-"""Claims about reading a question."""
+"""Parsing a question."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Claims about searching conversations by words."""
+"""Searching conversations by words."""
 
 from datetime import UTC, date, datetime, timedelta
 

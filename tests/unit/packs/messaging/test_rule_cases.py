@@ -1,4 +1,4 @@
-"""Claims about the rules' reading of messages by themselves, in English and Hebrew."""
+"""The rules' reading of single messages, in English and Hebrew."""
 
 import json
 from datetime import UTC, datetime

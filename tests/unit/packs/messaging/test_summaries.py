@@ -1,4 +1,4 @@
-"""Claims about extractive summaries."""
+"""Extractive summaries."""
 
 from datetime import UTC, datetime, timedelta
 

@@ -1,4 +1,4 @@
-"""What a teacher's panel is driven by: the catalogue in words, presets, fields and limits."""
+"""The data of a teacher's panel: the catalogue in words, presets, fields and limits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a person is shown before a file is written or a command is run."""
+"""The preview of a file that will be written or a command that will be run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The workspace's calls as they are told once they are old."""
+"""Short forms of the workspace's calls in a compacted history."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""What the workspace's tools take and return, and what is refused before a client sees it."""
+"""The arguments and results of the workspace's tools, and what is refused before a client sees
+it."""
 
 from __future__ import annotations
 

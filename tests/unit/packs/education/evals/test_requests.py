@@ -1,4 +1,4 @@
-"""The requests of teachers that the evals are made of, and the bars that they pass."""
+"""The evals' requests of teachers, and the least share that must be right."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is made of a teacher's wishes, with a model and without."""
+"""Drafts made of a teacher's request, with a model and without."""
 
 from __future__ import annotations
 

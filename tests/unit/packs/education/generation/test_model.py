@@ -1,4 +1,4 @@
-"""What a model writes, and what of it is believed."""
+"""Items that a model writes, and the checks of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the checks of quality find, and what they leave alone."""
+"""The findings of the quality checks, and sound items that have none."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Standards of a school's own, line by line. Those here are made up."""
+"""A school's own standards, read line by line. Those here are made up."""
 
 from __future__ import annotations
 

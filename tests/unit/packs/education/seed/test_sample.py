@@ -1,4 +1,4 @@
-"""The sample's class: as large as it says, the same each time, and right where it is marked so."""
+"""The sample's class: its size, the same each time, and correct answers where marked so."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ampacity and what it must reach, against examples worked by others and as properties."""
+"""Ampacity and what it must reach, against published examples and as properties."""
 
 from __future__ import annotations
 

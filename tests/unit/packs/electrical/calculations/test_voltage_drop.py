@@ -1,4 +1,4 @@
-"""Voltage drop, against examples worked by others and against what must hold of any run."""
+"""Voltage drop, against published examples and as properties of any run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Two buildings without a fault, and ways to change a record of them: what rules are tried on."""
+"""Two buildings without a violation, and ways to change their records."""
 
 from __future__ import annotations
 

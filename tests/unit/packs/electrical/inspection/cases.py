@@ -1,4 +1,4 @@
-"""A violation of every rule, its compliant twin, and the fact without which it is not decided.
+"""For every rule: a violation, its compliant twin, and the fact without which it is undecided.
 
 The buildings are compliant as they are: `good` only sets the scene where the building has none.
 Where no fact that the rule needs can be missing from a record, `unknown` is None.

@@ -1,4 +1,4 @@
-"""Where rules draw the line, and the figures that their issues name."""
+"""The thresholds of rules, and the figures that their issues name."""
 
 from __future__ import annotations
 

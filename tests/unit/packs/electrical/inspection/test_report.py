@@ -1,4 +1,4 @@
-"""Inspections as a whole: what is found in the sample, in which order, and the score."""
+"""Whole inspections: the findings of the sample, their order, and the score."""
 
 from __future__ import annotations
 

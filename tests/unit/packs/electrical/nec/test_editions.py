@@ -1,4 +1,4 @@
-"""What moved between editions."""
+"""What changed between editions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Questions about tables, read by rules."""
+"""Questions about tables, parsed by rules."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What holds for every stored table."""
+"""Properties of every stored table."""
 
 from __future__ import annotations
 

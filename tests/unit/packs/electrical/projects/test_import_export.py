@@ -1,4 +1,4 @@
-"""The format of projects in files: what the documentation says of it is so."""
+"""The file format of projects agrees with the documentation."""
 
 from __future__ import annotations
 

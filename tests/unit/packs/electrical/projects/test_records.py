@@ -1,4 +1,4 @@
-"""A project that cannot be one is refused at its place, in words."""
+"""Invalid projects are refused in words, with the place of the error."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Panels and circuits are found as people name them, and never guessed."""
+"""Panels and circuits are found by the names that people use, and never guessed."""
 
 from __future__ import annotations
 

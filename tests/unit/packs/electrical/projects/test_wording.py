@@ -1,4 +1,4 @@
-"""What the values of records are called."""
+"""The words for the values of records."""
 
 from __future__ import annotations
 

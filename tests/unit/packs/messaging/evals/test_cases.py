@@ -1,4 +1,4 @@
-"""The questions that tool choice is measured with."""
+"""The questions of the tool-choice eval."""
 
 from collections import Counter
 

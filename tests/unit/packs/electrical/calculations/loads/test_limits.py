@@ -1,4 +1,4 @@
-"""What bounds a panel."""
+"""The limits of a panel."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lines of a panel, the current in each, and what it is in the panel above."""
+"""The lines of a panel, the current in each, and their place in the panel above."""
 
 from __future__ import annotations
 

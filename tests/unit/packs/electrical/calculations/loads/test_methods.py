@@ -1,4 +1,4 @@
-"""Which method applies, and why another does not."""
+"""Which load calculation applies, and why another does not."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A load that is asked for, as a circuit."""
+"""A new load as a circuit."""
 
 from __future__ import annotations
 

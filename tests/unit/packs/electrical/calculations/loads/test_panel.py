@@ -1,4 +1,4 @@
-"""The demand of a panel, and what holds whatever is in it."""
+"""The demand of a panel, and properties of any panel."""
 
 from __future__ import annotations
 

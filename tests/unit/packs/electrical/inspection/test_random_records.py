@@ -1,4 +1,4 @@
-"""Records as odd as the shapes allow: an inspection ends, and decides or says what it lacks."""
+"""Random records of all shapes: an inspection ends, and decides or says what it lacks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A rule about many cases fails with each case that breaks it."""
+"""A rule over many cases fails with each case that breaks it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the loop believes of documents and of a model that obeys them, and how much it takes."""
+"""The loop with untrusted documents and a model that obeys them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page of the electrical pack lists the rules as they are."""
+"""The electrical pack's page lists the rules as they are."""
 
 from __future__ import annotations
 
