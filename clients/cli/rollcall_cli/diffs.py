@@ -61,13 +61,6 @@ def remark(text: str, style: str, order: Order) -> RenderableType:
     return BidiBlock(Text(text, style), order=order, from_right=reads_from_right(text))
 
 
-def changed_lines(text: str) -> tuple[int, int]:
-    """The numbers of lines that a unified diff adds and removes."""
-    lines: Sequence[str] = text.split("\n")
-    counted = [line[:1] for line in lines if not line.startswith(_HEADINGS)]
-    return counted.count("+"), counted.count("-")
-
-
 def _line(line: str, order: Order, number: int) -> RenderableType:
     is_heading = number < len(_HEADINGS) and line.startswith(_HEADINGS)
     colour = "bold" if is_heading else _COLOURS.get(line[:1], "")

@@ -64,11 +64,6 @@ class PartialJson:
         self._word_chars = 0
         self._value: Any = None
 
-    @property
-    def is_complete(self) -> bool:
-        """Whether the text so far is JSON from its first character to its last."""
-        return self._expects == "end"
-
     def feed(self, text: str) -> list[Change]:
         """Take more text; return what it changed, in order.
 

@@ -74,7 +74,7 @@ class Screen:
             self.console.print(text, style=style, highlight=False)
 
     def follow(self, said: str) -> None:
-        """Go over to the language of what a person says, unless one was asked for."""
+        """Switch to the language of a person's message, unless an option sets it."""
         if self._locale is None and said.strip():
             self.language = language_of(said)
 
@@ -102,7 +102,7 @@ class Screen:
         self.indented(problem.message.say(self.language))
 
     def block(self, block: Block, *, from_right: bool) -> RenderableType:
-        """A piece of an answer that reads `from_right`, with the distance to what is above it."""
+        """Render a block of an answer, with the empty line above it if it has one."""
         blocks: list[RenderableType] = []
         for section in sections(block.text):
             blocks += [""] if blocks else []
@@ -110,8 +110,8 @@ class Screen:
         return Group("", *blocks) if block.apart else Group(*blocks)
 
     def _section(self, section: Section, *, from_right: bool) -> RenderableType:
-        """Code reads from the left, whatever is around it; a list item that begins with a name
-        reads as the name does."""
+        """Render a section. Code always reads from the left; a list item that begins with a name
+        has the direction of the name."""
         within = None if begins_with_name(section.text) else from_right
         reads = not section.is_code and bidi.reads_from_right(section.text, within=within)
         markdown = Markdown(section.text, hyperlinks=False)
@@ -137,7 +137,7 @@ class Screen:
         self.say_line(f"· {remark}", "dim")
 
     def say_line(self, line: str, style: str = "") -> None:
-        """Print a text of ours, from the side that it reads from."""
+        """Print a text of this client in its own direction."""
         from_right = bidi.reads_from_right(line)
         block = BidiBlock(Text(line, style), order=self.order, left=INDENT, from_right=from_right)
         self.say(block)

@@ -1,28 +1,28 @@
-/** Files: those that go with a message, sent in parts, and those of the user's that are read back. */
+/** Uploads of attachments, and downloads of the user's files. */
 
 import { RollcallError } from "./errors.js";
 
 /** @import { MediaPart } from "../types/wire.js" */
 
-/** A file up to this size is sent with its announcement, in bytes. */
+/** A file up to this size, in bytes, is sent in one request. */
 const AT_ONCE = 256_000;
 
 /**
  * @typedef {object} Sending
- * @property {string} [name] What it is called; a File has a name itself.
- * @property {string} [contentType] As in "image/png"; a Blob has a type itself.
+ * @property {string} [name] The file's name; by default that of a `File`.
+ * @property {string} [contentType] Such as "image/png"; by default that of a `Blob`.
  * @property {(sent: number, bytes: number) => void} [onProgress]
  * @property {AbortSignal} [signal]
  */
 
 /**
- * Upload a file, and return the part of a message that carries it. The same file again is sent no
- * second time.
+ * Upload a file, and return the message part that references it. A file that the server has is not
+ * sent again.
  * @param {(name: string, data: object) => Promise<any>} call
  * @param {Blob | Uint8Array} file
  * @param {Sending} [options]
  * @returns {Promise<MediaPart>}
- * @throws {RollcallError} It is of no type that is taken, or too large.
+ * @throws {RollcallError} The server does not accept its type or size.
  */
 export async function attach(call, file, options = {}) {
   const { name, contentType } = aboutOf(file, options);
@@ -47,11 +47,11 @@ export async function attach(call, file, options = {}) {
 }
 
 /**
- * Read one of the user's own files, part by part.
+ * Download one of the user's files, in parts.
  * @param {(name: string, data: object) => Promise<any>} call
  * @param {string} fileId
  * @returns {Promise<File>}
- * @throws {RollcallError} There is none, or what came is not what was stored.
+ * @throws {RollcallError} There is no such file, or its content is damaged.
  */
 export async function download(call, fileId) {
   const first = await call("get_file", { fileId });

@@ -1,9 +1,9 @@
-/** What can go wrong, as one error with a code; and telling a refusal from a lost connection. */
+/** The error of this package, and the distinction of refusals from lost connections. */
 
 /**
- * An error with a message for a person and the rest for a program.
+ * An error with a message for people and a code and details for programs.
  *
- * Codes are Firebase's ("not-found", "permission-denied", "resource-exhausted" ...). Made here are
+ * Codes are Firebase's ("not-found", "permission-denied", "resource-exhausted" ...). Created here are
  * "unavailable" (the server cannot be reached; the run itself goes on), "cancelled" (a run that was
  * left or stopped), "invalid-argument" and "failed-precondition".
  */
@@ -28,7 +28,7 @@ export class RollcallError extends Error {
 }
 
 /**
- * Any error of Firebase's SDKs as a RollcallError; one that is one already stays as it is.
+ * Convert an error of Firebase's SDKs; a `RollcallError` is returned unchanged.
  * @param {unknown} error
  * @returns {RollcallError}
  */
@@ -49,8 +49,8 @@ export function toRollcallError(error) {
 const PASSING = new Set(["unavailable", "deadline-exceeded"]);
 
 /**
- * Whether a call failed on the way, so that the same call again may succeed. The functions say of
- * each refusal why, in its details; what has none was said by the network or by what lies between.
+ * Whether the connection failed, so that a retry may succeed. Refusals of the functions have details;
+ * errors without them come from the network or a proxy.
  * @param {unknown} error
  */
 export function isLost(error) {

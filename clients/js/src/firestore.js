@@ -1,14 +1,14 @@
-/** Firebase's Firestore SDK, loaded when it is first needed. */
+/** Firebase's Firestore SDK, loaded on first use. */
 
 import { RollcallError } from "./errors.js";
 
 /** @import { Firestore } from "firebase/firestore" */
 
 /**
- * The SDK that the app's own Firestore is of. Two copies of it do not know each other's objects.
+ * The SDK of the app's Firestore object. Two copies of the SDK reject each other's objects.
  * @param {Firestore} db
  * @returns {Promise<typeof import("firebase/firestore")>}
- * @throws {RollcallError} Another copy was found from here.
+ * @throws {RollcallError} This package resolves to another copy.
  */
 export async function sdkOf(db) {
   const sdk = await import("firebase/firestore");

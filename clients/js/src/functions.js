@@ -1,4 +1,4 @@
-/** The functions of a Rollcall project, through Firebase's SDK, which sends the user's token. */
+/** Calls of functions through Firebase's SDK, which sends the user's token. */
 
 import { httpsCallable } from "firebase/functions";
 
@@ -9,7 +9,7 @@ import { RollcallError, toRollcallError } from "./errors.js";
 /** @import { RunRequest, RunResult } from "../types/wire.js" */
 
 /**
- * Call a function that answers at once.
+ * Call a function without streaming.
  * @param {Functions} functions
  * @param {string} name
  * @param {object} data
@@ -25,8 +25,8 @@ export async function call(functions, name, data) {
 }
 
 /**
- * Call `run_agent`: the run's events as they come, and its result in the end. Errors are as the SDK
- * has them, so that it can be seen who made them.
+ * Call `run_agent`: yield the run's events and return its result. Errors are those of the SDK, so that
+ * the caller can tell their origin.
  * @param {Functions} functions
  * @param {string} name What `run_agent` is called in this deployment.
  * @param {RunRequest} data
@@ -44,7 +44,7 @@ export async function* stream(functions, name, data, signal) {
   );
   for await (const event of chunks) yield /** @type {AgentEvent} */ (event);
   await Promise.resolve();
-  // Of a stream that ended without a result, the SDK's promise stays open for ever.
+  // After a stream without a result, the SDK's promise never settles.
   if (!end) throw new RollcallError("unavailable", "the connection ended before the run did");
   return end.value;
 }

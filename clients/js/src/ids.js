@@ -1,6 +1,6 @@
-/** Ids that nobody else makes. */
+/** Unique ids. */
 
-/** 32 hexadecimal digits; `crypto.randomUUID` is missing in pages that come over plain HTTP. */
+/** 32 hexadecimal digits; `crypto.randomUUID` is missing in pages loaded over plain HTTP. */
 export function newId() {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");

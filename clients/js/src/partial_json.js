@@ -1,14 +1,14 @@
 /**
- * Reads JSON while it comes, piece by piece, in time proportional to its length: no character is
- * looked at twice, and nothing is parsed again.
+ * An incremental JSON parser. It takes time proportional to the length of the text: no character is
+ * parsed twice.
  *
  *     const reader = new PartialJson({ onText: (path, text) => show(path, text) });
  *     reader.push('{"content": "Hel');   // reader.value is {content: "Hel"}
  *     reader.push('lo"}');
- *     reader.end();                      // what JSON.parse would have given for the whole
+ *     reader.end();                      // what JSON.parse returns for the whole text
  *
- * It takes exactly what JSON.parse takes, up to a depth. Numbers and words (true, false, null)
- * appear when they are whole, strings grow.
+ * It accepts exactly what JSON.parse accepts, up to a depth. Numbers and literals (true, false, null)
+ * appear once they are complete; strings grow.
  */
 
 const NUMBER = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/;
@@ -20,7 +20,7 @@ const WORDS = new Map([
 /** @type {Record<string, string>} */
 const ESCAPES = { '"': '"', "\\": "\\", "/": "/", b: "\b", f: "\f", n: "\n", r: "\r", t: "\t" };
 
-/** What was read is no JSON. `position` counts characters from the document's start. */
+/** The text is not JSON. `position` counts characters from its start. */
 export class PartialJsonError extends SyntaxError {
   /**
    * @param {string} message
@@ -34,12 +34,12 @@ export class PartialJsonError extends SyntaxError {
 }
 
 /**
- * Where in the value something stands, as in ["edits", 0, "newText"].
+ * The path of a value, such as ["edits", 0, "newText"].
  * @typedef {(string | number)[]} Path
  */
 
 /**
- * An object or a list that is being read. `expects` is what may come next in it.
+ * An open object or list. `expects` is what may come next in it.
  * @typedef {{
  *   container: any,
  *   isList: boolean,
@@ -60,14 +60,14 @@ export class PartialJson {
   /** @type {Error | undefined} */
   #failure;
 
-  /** What is being read: between tokens, in a string, or in a number or a word. */
+  /** The parser's state: between tokens, in a string, or in a number or literal. */
   #state = /** @type {"between" | "string" | "atom"} */ ("between");
   #atom = "";
   #isKey = false;
   #text = "";
-  /** The escape that has begun, from its backslash on. */
+  /** The escape sequence so far, from its backslash. */
   #escape = "";
-  /** The first half of a character, held back until its second half has come. */
+  /** A high surrogate, held back until its low surrogate comes. */
   #half = "";
 
   /**
@@ -81,20 +81,20 @@ export class PartialJson {
     this.#onText = onText;
   }
 
-  /** What has come so far; undefined before anything has. The same object grows. */
+  /** The value so far; undefined at first. The same object grows. */
   get value() {
     return this.#value;
   }
 
-  /** Whether the document is whole. Of a number at the top only `end` can say that. */
+  /** Whether the document is complete. For a bare number, only `end` can tell. */
   get isWhole() {
     return this.#isWhole;
   }
 
   /**
-   * Take the next piece.
+   * Parse the next chunk.
    * @param {string} piece
-   * @throws {PartialJsonError} It is no JSON. The reader takes nothing more.
+   * @throws {PartialJsonError} The text is not JSON. The reader accepts no more.
    */
   push(piece) {
     if (this.#failure) throw this.#failure;
@@ -113,9 +113,9 @@ export class PartialJson {
   }
 
   /**
-   * The document ends here.
+   * End the document, and return its value.
    * @returns {any} The whole value.
-   * @throws {PartialJsonError} It is not whole.
+   * @throws {PartialJsonError} It is incomplete.
    */
   end() {
     if (this.#failure) throw this.#failure;

@@ -2,7 +2,7 @@
 /** @import { AgentEvent } from "./events.js" */
 /** @import { RunRequest, RunResult } from "../types/wire.js" */
 /**
- * Call a function that answers at once.
+ * Call a function without streaming.
  * @param {Functions} functions
  * @param {string} name
  * @param {object} data
@@ -11,8 +11,8 @@
  */
 export function call(functions: Functions, name: string, data: object): Promise<any>;
 /**
- * Call `run_agent`: the run's events as they come, and its result in the end. Errors are as the SDK
- * has them, so that it can be seen who made them.
+ * Call `run_agent`: yield the run's events and return its result. Errors are those of the SDK, so that
+ * the caller can tell their origin.
  * @param {Functions} functions
  * @param {string} name What `run_agent` is called in this deployment.
  * @param {RunRequest} data

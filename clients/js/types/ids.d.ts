@@ -1,5 +1,5 @@
-/** Ids that nobody else makes. */
-/** 32 hexadecimal digits; `crypto.randomUUID` is missing in pages that come over plain HTTP. */
+/** Unique ids. */
+/** 32 hexadecimal digits; `crypto.randomUUID` is missing in pages loaded over plain HTTP. */
 export function newId(): string;
 /**
  * The id of the run that goes on where this one waits: `r`, `r~1`, `r~2` are the runs of one turn.

@@ -1,4 +1,4 @@
-/** What was read is no JSON. `position` counts characters from the document's start. */
+/** The text is not JSON. `position` counts characters from its start. */
 export class PartialJsonError extends SyntaxError {
     /**
      * @param {string} message
@@ -8,11 +8,11 @@ export class PartialJsonError extends SyntaxError {
     position: number;
 }
 /**
- * Where in the value something stands, as in ["edits", 0, "newText"].
+ * The path of a value, such as ["edits", 0, "newText"].
  * @typedef {(string | number)[]} Path
  */
 /**
- * An object or a list that is being read. `expects` is what may come next in it.
+ * An open object or list. `expects` is what may come next in it.
  * @typedef {{
  *   container: any,
  *   isList: boolean,
@@ -31,30 +31,30 @@ export class PartialJson {
         depth?: number | undefined;
         onText?: ((path: Path, text: string) => void) | undefined;
     });
-    /** What has come so far; undefined before anything has. The same object grows. */
+    /** The value so far; undefined at first. The same object grows. */
     get value(): any;
-    /** Whether the document is whole. Of a number at the top only `end` can say that. */
+    /** Whether the document is complete. For a bare number, only `end` can tell. */
     get isWhole(): boolean;
     /**
-     * Take the next piece.
+     * Parse the next chunk.
      * @param {string} piece
-     * @throws {PartialJsonError} It is no JSON. The reader takes nothing more.
+     * @throws {PartialJsonError} The text is not JSON. The reader accepts no more.
      */
     push(piece: string): void;
     /**
-     * The document ends here.
+     * End the document, and return its value.
      * @returns {any} The whole value.
-     * @throws {PartialJsonError} It is not whole.
+     * @throws {PartialJsonError} It is incomplete.
      */
     end(): any;
     #private;
 }
 /**
- * Where in the value something stands, as in ["edits", 0, "newText"].
+ * The path of a value, such as ["edits", 0, "newText"].
  */
 export type Path = (string | number)[];
 /**
- * An object or a list that is being read. `expects` is what may come next in it.
+ * An open object or list. `expects` is what may come next in it.
  */
 export type Level = {
     container: any;

@@ -99,10 +99,8 @@ def test_text_comes_as_it_is_written() -> None:
     assert reader.feed("ntwo\\ud8") == [Change(("content",), text="\ntwo")]
     assert reader.feed("3d\\ude") == []
     assert reader.feed('00"') == [Change(("content",), text="😀", done=True)]
-    assert not reader.is_complete
     assert reader.feed(', "n": [1, tru') == [Change(("n", 0), value=1, done=True)]
     assert reader.feed("e]}") == [Change(("n", 1), value=True, done=True)]
-    assert reader.is_complete
     assert reader.end() == {"path": "a.py", "content": "one\ntwo😀", "n": [1, True]}
 
 

@@ -74,14 +74,6 @@ class Workspace:
         """The tools by id. Each takes arguments, `on_output` and `stop`, as `run` does."""
         return {tool: partial(self.run, tool) for tool in TOOLS}
 
-    def validate(self, tool: str, arguments: dict[str, Any]) -> None:
-        """Check a call without running it.
-
-        Raises:
-            ToolError: There is no such tool, or it does not take these arguments.
-        """
-        check_arguments(tool, arguments)
-
     def run(
         self,
         tool: str,

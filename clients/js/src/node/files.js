@@ -31,10 +31,10 @@ const REPOSITORY = ["HEAD", "objects", "refs"];
 /**
  * @typedef {object} Allowed The refusals that the app lifts.
  * @property {boolean} [secrets] Files that are known to hold keys and passwords.
- * @property {boolean} [hardLinks] Files that have another name, maybe outside.
- * @property {boolean} [startupFiles] Writing what runs by itself when a shell, an editor or git does.
- * @property {boolean} [commands] Running commands at all; true where it is left out.
- * @property {string[]} [environment] Names of variables that commands have beside a harmless few.
+ * @property {boolean} [hardLinks] Files with another name, maybe outside the folder.
+ * @property {boolean} [startupFiles] Writing files that a shell, an editor or git runs by itself.
+ * @property {boolean} [commands] Running commands; true by default.
+ * @property {string[]} [environment] Names of further environment variables that commands get.
  */
 
 export class DiskFiles {
@@ -133,7 +133,7 @@ export class DiskFiles {
   }
 
   /**
-   * Refuse a command that names a file which may not be read, plainly or by wildcards.
+   * Refuse a command that names a file which may not be read, literally or by wildcards.
    * @param {string} command
    * @param {string} root
    */
@@ -146,7 +146,7 @@ export class DiskFiles {
   }
 
   /**
-   * Why a path is not read; undefined where it is.
+   * The reason why a path may not be read, or undefined.
    * @param {string[]} parts
    */
   #unreadable(parts) {
@@ -196,7 +196,7 @@ export class DiskFiles {
   }
 
   /**
-   * Where a folder is, each part of the way being a folder and no link; undefined where there is none.
+   * The absolute path of a folder, whose parts must all be folders and no links; undefined if there is none.
    * @param {string[]} parts
    * @param {string} path As it was asked for.
    * @param {{ isMade?: boolean }} [options] Whether what is missing is made.
@@ -261,7 +261,7 @@ export class DiskFiles {
 }
 
 /**
- * The paths below a folder that a shell's pattern means, as parts.
+ * The paths below a folder that match a shell pattern, as parts.
  * @param {string[]} wanted
  * @param {string} root
  * @returns {Promise<string[][]>}
@@ -285,7 +285,7 @@ async function matchingPaths(wanted, root) {
 }
 
 /**
- * How a folder's entry is told; devices, pipes and sockets are not.
+ * The entry of a folder's item; undefined for devices, pipes and sockets.
  * @param {string} folder
  * @param {Dirent} entry
  * @returns {Promise<Entry[]>}
@@ -300,7 +300,7 @@ async function entriesOf(folder, entry) {
 }
 
 /**
- * A file's bytes; one that grows meanwhile is no larger than may be.
+ * Read a file up to the size limit, even if it grows meanwhile.
  * @param {FileHandle} handle
  * @param {string} path
  */
@@ -333,7 +333,7 @@ async function written(temporary, bytes, mode) {
 }
 
 /**
- * Give a file its name, unless that is taken.
+ * Give a file its name, unless the name is taken.
  * @param {string} temporary
  * @param {string} target
  * @param {string} path

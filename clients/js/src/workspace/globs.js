@@ -1,9 +1,9 @@
-/** Patterns of paths: `*.py`, `src/**\/*.ts`, `*.{js,jsx}`. */
+/** Glob patterns for paths: `*.py`, `src/**\/*.ts`, `*.{js,jsx}`. */
 
 import { matcher } from "./pattern.js";
 
 /**
- * A test whether a path is meant by a glob: one without `/` is for names in any folder.
+ * A test whether a path matches a glob. One without `/` matches names in any folder.
  * @param {string} glob As in "*.py", "src/**\/*.{js,ts}".
  * @returns {(path: string) => boolean}
  */

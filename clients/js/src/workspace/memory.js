@@ -1,11 +1,11 @@
-/** A workspace in memory: for the browser, for tests, for trying out. */
+/** A workspace in memory, for browsers and tests. */
 
 import { WorkspaceError } from "./errors.js";
 import { filePartsOf } from "./paths.js";
 
 /** @import { Entry } from "./tools.js" */
 
-/** Files that are gone when the page is. */
+/** Files in memory. They do not outlive the page. */
 export class MemoryFiles {
   /** @type {Map<string, Uint8Array>} */
   #files = new Map();

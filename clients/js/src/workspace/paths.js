@@ -1,7 +1,6 @@
 /**
- * Paths as a model writes them: from the workspace's root, parts joined with `/`. Nothing in a path
- * is decoded, expanded or resolved. What means more than a plain name on any system is refused on
- * all of them.
+ * Paths from a model: relative to the root, with parts joined by `/`. A path is never decoded,
+ * expanded or resolved. A part with a special meaning on any system is refused on all.
  */
 
 import { WorkspaceError } from "./errors.js";
@@ -14,7 +13,7 @@ const SHORT = /^[^.]{1,6}~[0-9]+(?:\.[^.]{0,3})?$/;
 const UNSEEN = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u;
 
 /**
- * The parts of a path; none for the root itself, which is written ".".
+ * Split a path into its parts; the root itself, ".", has none.
  * @param {string} path
  * @returns {string[]}
  * @throws {WorkspaceError}
@@ -36,7 +35,7 @@ export function partsOf(path) {
 }
 
 /**
- * The parts of a path that names a file.
+ * Split the path of a file into its parts.
  * @param {string} path
  * @throws {WorkspaceError}
  */
@@ -47,7 +46,7 @@ export function filePartsOf(path) {
 }
 
 /**
- * Why a name may not be part of a path.
+ * The reason why a name cannot be part of a path, or undefined.
  * @param {string} name
  * @returns {string | undefined}
  */

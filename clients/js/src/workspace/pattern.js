@@ -1,9 +1,9 @@
 /**
- * Regular expressions from a model, matched in time proportional to pattern times text: there is
- * nothing in them to run away with, as there is with RegExp.
+ * Regular expressions from a model, matched in time proportional to the length of the pattern times
+ * that of the text. Unlike RegExp, they cannot backtrack.
  *
- * Understood are literals, `.`, classes, `\d \w \s` and their opposites, `^ $ \b \B`, groups, `|`,
- * and `* + ? {n,m}`. Groups that look around or back are refused.
+ * Supported are literals, `.`, classes, `\d \w \s` and their opposites, `^ $ \b \B`, groups, `|`,
+ * and `* + ? {n,m}`. Lookaround groups and backreferences are refused.
  */
 
 import { WorkspaceError } from "./errors.js";
@@ -12,7 +12,7 @@ import { WorkspaceError } from "./errors.js";
 /** @typedef {(before: string | undefined, after: string | undefined) => boolean} Look */
 
 /**
- * One instruction: take a character, look at the characters around, or go on at one place or at two.
+ * An instruction: consume a character, test the characters around, or jump to one or two steps.
  * @typedef {{ take?: Test, look?: Look, goTo?: number[] }} Step
  */
 
@@ -31,11 +31,11 @@ const isWord = (/** @type {string | undefined} */ char) => char !== undefined &&
 const ESCAPES = { n: "\n", t: "\t", r: "\r", f: "\f", v: "\v", 0: "\0" };
 
 /**
- * A test whether a line has a match in it.
+ * A test whether a line has a match.
  * @param {string} source
  * @param {{ ignoreCase?: boolean, isWhole?: boolean }} [options] Whether all of the line must match.
  * @returns {(line: string) => boolean}
- * @throws {WorkspaceError} The expression cannot be read.
+ * @throws {WorkspaceError} The expression is invalid or not supported.
  */
 export function matcher(source, { ignoreCase = false, isWhole = false } = {}) {
   const steps = new Reader([...source], ignoreCase).steps();
@@ -72,7 +72,7 @@ function matches(steps, chars, isWhole) {
   return false;
 }
 
-/** Places in a row of steps, each once, in the order in which they came. */
+/** A set of step indexes, in the order of insertion. */
 class Places {
   /** @type {number[]} */
   all = [];
@@ -96,7 +96,7 @@ class Places {
   }
 }
 
-/** Reads a pattern into steps. */
+/** A compiler of patterns into steps. */
 class Reader {
   #chars;
   #ignoreCase;

@@ -1,10 +1,10 @@
 /**
  * @typedef {object} Allowed The refusals that the app lifts.
  * @property {boolean} [secrets] Files that are known to hold keys and passwords.
- * @property {boolean} [hardLinks] Files that have another name, maybe outside.
- * @property {boolean} [startupFiles] Writing what runs by itself when a shell, an editor or git does.
- * @property {boolean} [commands] Running commands at all; true where it is left out.
- * @property {string[]} [environment] Names of variables that commands have beside a harmless few.
+ * @property {boolean} [hardLinks] Files with another name, maybe outside the folder.
+ * @property {boolean} [startupFiles] Writing files that a shell, an editor or git runs by itself.
+ * @property {boolean} [commands] Running commands; true by default.
+ * @property {string[]} [environment] Names of further environment variables that commands get.
  */
 export class DiskFiles {
     /**
@@ -41,19 +41,19 @@ export type Allowed = {
      */
     secrets?: boolean | undefined;
     /**
-     * Files that have another name, maybe outside.
+     * Files with another name, maybe outside the folder.
      */
     hardLinks?: boolean | undefined;
     /**
-     * Writing what runs by itself when a shell, an editor or git does.
+     * Writing files that a shell, an editor or git runs by itself.
      */
     startupFiles?: boolean | undefined;
     /**
-     * Running commands at all; true where it is left out.
+     * Running commands; true by default.
      */
     commands?: boolean | undefined;
     /**
-     * Names of variables that commands have beside a harmless few.
+     * Names of further environment variables that commands get.
      */
     environment?: string[] | undefined;
 };

@@ -1,5 +1,5 @@
 /**
- * A test whether a path is meant by a glob: one without `/` is for names in any folder.
+ * A test whether a path matches a glob. One without `/` matches names in any folder.
  * @param {string} glob As in "*.py", "src/**\/*.{js,ts}".
  * @returns {(path: string) => boolean}
  */

@@ -1,5 +1,5 @@
 /** @import { Entry } from "./tools.js" */
-/** Files that are gone when the page is. */
+/** Files in memory. They do not outlive the page. */
 export class MemoryFiles {
     /** @param {Record<string, string | Uint8Array>} [files] By their paths. */
     constructor(files?: Record<string, string | Uint8Array>);

@@ -1,12 +1,12 @@
 /**
- * The parts of a path; none for the root itself, which is written ".".
+ * Split a path into its parts; the root itself, ".", has none.
  * @param {string} path
  * @returns {string[]}
  * @throws {WorkspaceError}
  */
 export function partsOf(path: string): string[];
 /**
- * The parts of a path that names a file.
+ * Split the path of a file into its parts.
  * @param {string} path
  * @throws {WorkspaceError}
  */

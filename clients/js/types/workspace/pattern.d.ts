@@ -1,9 +1,9 @@
 /**
- * A test whether a line has a match in it.
+ * A test whether a line has a match.
  * @param {string} source
  * @param {{ ignoreCase?: boolean, isWhole?: boolean }} [options] Whether all of the line must match.
  * @returns {(line: string) => boolean}
- * @throws {WorkspaceError} The expression cannot be read.
+ * @throws {WorkspaceError} The expression is invalid or not supported.
  */
 export function matcher(source: string, { ignoreCase, isWhole }?: {
     ignoreCase?: boolean;
@@ -12,7 +12,7 @@ export function matcher(source: string, { ignoreCase, isWhole }?: {
 export type Test = (char: string) => boolean;
 export type Look = (before: string | undefined, after: string | undefined) => boolean;
 /**
- * One instruction: take a character, look at the characters around, or go on at one place or at two.
+ * An instruction: consume a character, test the characters around, or jump to one or two steps.
  */
 export type Step = {
     take?: Test;

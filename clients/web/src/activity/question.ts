@@ -12,15 +12,9 @@ export interface PendingAnswer {
 }
 
 const CONTENT: ReadonlySet<Kind> = new Set<Kind>(["text", "table", "image", "cards"]);
-const GAP = /\{\{(\d{1,2})\}\}/g;
 
 export function isQuestion({ kind }: Block): boolean {
   return !CONTENT.has(kind);
-}
-
-/** The numbers of a cloze's gaps, in reading order. */
-export function gapsOf({ stem }: Block): string[] {
-  return [...stem.matchAll(GAP)].map(([, number]) => number as string);
 }
 
 export class Question {

@@ -38,11 +38,6 @@ def test_null_counts_as_not_given() -> None:
     }
 
 
-def test_validate_says_the_same_without_running(sandbox: Sandbox) -> None:
-    sandbox.workspace.validate("write_file", {"path": "a.txt", "content": "x"})
-    assert list(sandbox.root.iterdir()) == []
-
-
 def test_tools_can_be_run_by_their_ids(sandbox: Sandbox) -> None:
     assert list(sandbox.workspace.tools) == list(TOOLS)
     assert sandbox.workspace.tools["list_directory"]({})["entries"] == []
