@@ -1,4 +1,4 @@
-/** The page: reads what it is deployed with, and shows the app. */
+/** The page's entry point: reads the deployment, and renders the app. */
 
 import { render } from "preact";
 

@@ -1,4 +1,4 @@
-/** Language and look, and what the user may do with their account and data. */
+/** Settings: language, theme, and the user's account and data. */
 
 import { useSignal } from "@preact/signals";
 import { signOut } from "firebase/auth";

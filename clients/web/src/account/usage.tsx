@@ -1,4 +1,4 @@
-/** What the user has spent: today, in thirty days, and what is left. */
+/** The user's usage: today, in thirty days, and what is left of the budget. */
 
 import { RollcallError } from "@rollcall/client";
 import { useSignal } from "@preact/signals";

@@ -1,7 +1,7 @@
 /**
- * A write that waits for a person: what would happen, exactly, and the decision.
+ * The card of a pending write: what would happen, exactly, and the decision.
  *
- * It stands outside of what models write, and looks like nothing that Markdown can make.
+ * It is outside of the model's text, and looks like nothing that Markdown can produce.
  */
 
 import { type Approval, RollcallError } from "@rollcall/client";
@@ -32,7 +32,7 @@ export interface ApprovalCardProps {
   decide: (decision: Decision) => Promise<unknown>;
 }
 
-/** A card that has just come under the pointer takes no click that was meant for something else. */
+/** How long a new card ignores clicks, which may have been meant for something else. */
 const ARMED_MS = 400;
 
 const ICONS: Record<Phase, IconName> = {
@@ -68,7 +68,7 @@ export function ApprovalCard({ approval, uid, outcome, decide }: ApprovalCardPro
     const timer = setTimeout(() => (isArmed.value = true), ARMED_MS);
     return () => clearTimeout(timer);
   }, []);
-  // Whoever was at the buttons is left at the card, which says what became of it.
+  // When the buttons disappear, the card gets the focus.
   const before = useRef(phase);
   useEffect(() => {
     if (before.current === phase) return;
@@ -249,7 +249,7 @@ function roleName(role: string): string {
   return known ? text(`role.${known}`) : role;
 }
 
-/** Why a decision was not taken. */
+/** The error of a decision. */
 function problemOf(error: unknown): string {
   if (!(error instanceof RollcallError)) return String(error);
   if (error.code === "permission-denied") return text("approval.too_late");

@@ -20,7 +20,7 @@ interface Schema {
 interface Props {
   schema: Schema;
   value: Record<string, unknown>;
-  /** Whether it can be sent as yet. */
+  /** Whether submitting is disabled for now. */
   isBusy?: boolean;
   onSave: (value: Record<string, unknown>) => void;
   onCancel: () => void;
@@ -168,7 +168,7 @@ function toText(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value, null, 2);
 }
 
-/** What was written; undefined for nothing. */
+/** The input's value; undefined if it is empty. */
 function toValue(words: string, schema: Schema, before: unknown): unknown {
   const option = schema.enum?.find((each) => String(each) === words);
   if (option !== undefined) return option;

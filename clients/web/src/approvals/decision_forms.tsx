@@ -1,4 +1,4 @@
-/** What a decision may carry beside its yes or no. Nothing is chosen before the user does. */
+/** Forms for the reason of a rejection, and for patterns to remember. Nothing is preselected. */
 
 import { useSignal } from "@preact/signals";
 import { useEffect, useId, useRef } from "preact/hooks";

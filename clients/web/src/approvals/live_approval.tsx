@@ -1,4 +1,4 @@
-/** A card that follows its approval, and what the run makes of it. */
+/** An approval card that watches its approval and the outcome of its run. */
 
 import type { Approval, Run } from "@rollcall/client";
 import type { Decision } from "@rollcall/client/wire";
@@ -14,9 +14,9 @@ import { decide } from "./decision.js";
 interface Props {
   first: Approval;
   connection: Connection;
-  /** What the chat knows of the call; without it, the card follows the run. */
+  /** The call's status from the chat; without it, the card watches the run. */
   outcome?: CardStatus | undefined;
-  /** Decides in the chat, which then shows how the turn goes on; undefined leaves it to the card. */
+  /** Decides in the chat, which then shows the continuation; without it the card decides. */
   onDecide?: (decision: Decision) => Promise<void> | undefined;
   onDecided?: ((approval: Approval, approved: boolean) => void) | undefined;
 }
@@ -78,7 +78,7 @@ async function begun(run: Run): Promise<void> {
   await Promise.race([start, run.result]);
 }
 
-/** Do something with what is stored, once that is loaded, until the effect ends. */
+/** Use the store, once it is loaded, until the effect ends. */
 function withStore(
   connection: Connection,
   use: (store: Store, signal: AbortSignal) => void | Promise<void>,

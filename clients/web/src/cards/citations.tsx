@@ -74,7 +74,7 @@ function Passage({ citation }: { citation: Citation }) {
   );
 }
 
-/** Where in the source it stands. */
+/** The position in the source. */
 function placeOf({ code, edition, article, table, page, section, timestamp }: Citation): string {
   const parts = [
     code && [code, edition].filter(Boolean).join(" "),

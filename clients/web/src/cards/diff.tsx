@@ -1,4 +1,4 @@
-/** Lines that stay, go and come. */
+/** A unified diff. */
 
 import { useSignal } from "@preact/signals";
 
@@ -8,7 +8,7 @@ import { text } from "../text/locale.js";
 const LINES = 400;
 const KINDS = { "+": "come", "-": "go" } as const;
 
-/** Whether a line goes or comes is said by its sign, its colour, and to a screen reader in words. */
+/** Removed and added lines have a sign, a colour, and words for screen readers. */
 export function Diff({ text: all, title }: { text: string; title?: string | undefined }) {
   const isOpen = useSignal(false);
   const lines = all.replace(/\n$/, "").split("\n");

@@ -1,4 +1,4 @@
-/** Files that a tool made: opened beside the chat, or downloaded. */
+/** Files that a tool made, with buttons to open or download them. */
 
 import type { FileRef } from "@rollcall/client/wire";
 import { useSignal } from "@preact/signals";

@@ -1,4 +1,4 @@
-/** A call of a tool: which one, how far it is, and what it answered. */
+/** The card of a tool call: its name, status and result. */
 
 import type { ShownCall } from "@rollcall/client";
 import { useSignal } from "@preact/signals";
@@ -133,7 +133,7 @@ function isWaiting(status: CardStatus): boolean {
   return status === "waiting" || status === "client";
 }
 
-/** A time that something took, in its own unit. */
+/** A duration in a suitable unit. */
 function duration(ms: number): string {
   const unit = ms < 1_000 ? "millisecond" : "second";
   const value = ms < 1_000 ? Math.round(ms) : Math.round(ms / 100) / 10;

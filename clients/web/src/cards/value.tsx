@@ -1,4 +1,4 @@
-/** Arguments and results as they are: names and values, every character of them seen. */
+/** Arguments and results as names and values, with invisible characters made visible. */
 
 import { useSignal } from "@preact/signals";
 
@@ -80,7 +80,7 @@ function NestedValues({ of, isWhole, depth }: { of: object; isWhole: boolean; de
   );
 }
 
-/** A text of which no character is hidden. Its spaces and lines stand as they are. */
+/** A text with invisible characters made visible; spaces and line breaks are kept. */
 function Exact({ value, isWhole, isCode }: { value: string; isWhole: boolean; isCode?: boolean }) {
   const isOpen = useSignal(false);
   const rest = isWhole || isOpen.value ? 0 : Math.max(0, value.length - MAX_CHARS);

@@ -1,4 +1,4 @@
-/** The chat: a conversation, and where to write into it. */
+/** The chat: a conversation and the composer. */
 
 import type { RollcallError } from "@rollcall/client";
 import { useComputed, useSignal, useSignalEffect } from "@preact/signals";
@@ -68,7 +68,7 @@ export function Chat({ connection }: { connection: Connection }) {
   );
 }
 
-/** Before the first message: whom to ask, and what can be asked. */
+/** The start of a conversation: the choice of an agent, and examples. */
 function NewConversation({
   connection,
   onBegin,

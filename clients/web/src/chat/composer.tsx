@@ -1,4 +1,4 @@
-/** Where the user writes, attaches files, sends and stops. */
+/** The composer: text, attachments, send and stop. */
 
 import type { MediaPart, TextPart } from "@rollcall/client/wire";
 import { type Signal, useSignal, useSignalEffect } from "@preact/signals";
@@ -11,7 +11,7 @@ import { bytes, type Key, text } from "../text/locale.js";
 import { problemOf } from "./problems.js";
 import type { Turn } from "./turn.js";
 
-/** What the server takes, said before anything is sent. */
+/** The server's limits, checked before sending. */
 const MESSAGE_CHARS = 32_000;
 const MAX_FILES = 19;
 const MAX_BYTES = 10_000_000;
@@ -26,9 +26,9 @@ const TYPES = [
   "text/csv",
   "application/json",
 ];
-/** Browsers know no type of some files. */
+/** Types of files that browsers do not know. */
 const BY_EXTENSION: Record<string, string> = { md: "text/markdown", csv: "text/csv" };
-/** Near the limit it is said how many characters are left. */
+/** If no more characters than this are left, their number is shown. */
 const LEFT_SHOWN = 1_000;
 
 interface Attachment {
@@ -46,7 +46,7 @@ interface Props {
   connection: Connection;
   placeholder: string;
   isReady: boolean;
-  /** Whether it will be ready soon: what is sent until then waits for that. */
+  /** Whether it is loading: a message sent meanwhile waits. */
   isLoading?: boolean;
   isBusy?: boolean;
   /** Whether the user was writing in another one, whose place it takes. */
@@ -62,7 +62,7 @@ export function Composer(props: Props) {
   const words = useSignal("");
   const files = useSignal<Attachment[]>([]);
   const isDraggedOver = useSignal(false);
-  /** Whether the user has sent it, and it waits. */
+  /** Whether a sent message waits for the chat to load. */
   const isDue = useSignal(false);
   const area = useRef<HTMLTextAreaElement>(null);
   const input = useRef<HTMLInputElement>(null);
@@ -76,7 +76,7 @@ export function Composer(props: Props) {
   useEffect(() => {
     if (takesFocus) area.current?.focus();
   }, []);
-  // As high as its text, up to what the style says.
+  // As high as its text, up to the maximum of its style.
   useLayoutEffect(() => {
     const box = area.current;
     if (!box) return;
@@ -219,7 +219,7 @@ export function Composer(props: Props) {
             }}
             onPaste={(event) => attachAll(event.clipboardData?.files ?? [])}
             onKeyDown={(event) => {
-              // Whoever writes by an input method confirms a word with the same key.
+              // With an input method, Enter confirms a word.
               if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
               event.preventDefault();
               send();
@@ -254,7 +254,7 @@ function typeOf(file: File): string {
   return file.type || (BY_EXTENSION[extension] ?? "");
 }
 
-/** Why a file is not taken, before a byte of it is sent. */
+/** The reason why a file cannot be attached, before it is uploaded. */
 function refusalOf(file: File, others: Attachment[]): Key | undefined {
   if (!TYPES.includes(typeOf(file))) return "composer.wrong_type";
   if (!file.size) return "composer.empty";

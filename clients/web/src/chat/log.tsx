@@ -1,4 +1,4 @@
-/** The turns of a conversation, and the place in them that the user reads. */
+/** The turns of a conversation, and the scroll position. */
 
 import { useSignal, useSignalEffect } from "@preact/signals";
 import { useLayoutEffect, useRef } from "preact/hooks";
@@ -10,7 +10,7 @@ import type { Conversation } from "./conversation.js";
 import type { TurnState } from "./turn.js";
 import { TurnBlock } from "./turn_block.js";
 
-/** So near to the end, in pixels, the user reads what comes, and it is scrolled to. */
+/** Within this distance of the end, in pixels, the log scrolls with new text. */
 const NEAR = 80;
 
 export function Log({ conversation }: { conversation: Conversation }) {
@@ -30,7 +30,7 @@ export function Log({ conversation }: { conversation: Conversation }) {
     [isAtEnd.current, hasNews.value] = [true, false];
   };
 
-  // What grows is followed only while its end is read; nobody's place is moved.
+  // Scroll with new text only while the user is at the end.
   useLayoutEffect(() => {
     const [box, inner] = [scroller.current, content.current];
     if (!box || !inner) return;
@@ -46,7 +46,7 @@ export function Log({ conversation }: { conversation: Conversation }) {
     return () => observer.disconnect();
   }, []);
 
-  // The user's own message is gone to, wherever they were.
+  // Always scroll to the user's own new message.
   const newest = turns.at(-1)?.key;
   useLayoutEffect(() => {
     if (conversation.newest.peek()?.view.peek().state === "sending") toEnd();
@@ -55,7 +55,7 @@ export function Log({ conversation }: { conversation: Conversation }) {
   const onScroll = () => {
     const box = scroller.current;
     if (!box) return; // it has scrolled before it went, and is told of it afterwards
-    // The end may have moved on since it was scrolled to: only who goes up leaves it.
+    // The end may have moved since the last scroll: only scrolling up leaves it.
     if (box.scrollHeight - box.scrollTop - box.clientHeight < NEAR) isAtEnd.current = true;
     else if (box.scrollTop < top.current) isAtEnd.current = false;
     top.current = box.scrollTop;
@@ -63,7 +63,7 @@ export function Log({ conversation }: { conversation: Conversation }) {
     if (box.scrollTop < NEAR && conversation.hasOlder.value) void older();
   };
 
-  /** The older turns come above what is read, which stays where it is. */
+  /** Older turns are inserted above, without moving what the user reads. */
   const older = async () => {
     const box = scroller.current as HTMLDivElement;
     const fromEnd = box.scrollHeight - box.scrollTop;
@@ -71,7 +71,7 @@ export function Log({ conversation }: { conversation: Conversation }) {
     requestAnimationFrame(() => (box.scrollTop = box.scrollHeight - fromEnd));
   };
 
-  // Said once each: begun, done, stopped, failed, waiting.
+  // Announce each state once: running, done, stopped, failed, waiting.
   const said = useRef<string | undefined>(undefined);
   useSignalEffect(() => {
     const turn = conversation.newest.value;

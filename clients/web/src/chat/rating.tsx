@@ -1,4 +1,4 @@
-/** What the user says that an answer was worth. */
+/** The user's rating of an answer. */
 
 import { useSignal } from "@preact/signals";
 

@@ -1,4 +1,4 @@
-/** A turn on the screen: the user's message, the answer, and what can be done with them. */
+/** A turn on the screen: the user's message, the answer, and their actions. */
 
 import { useSignal } from "@preact/signals";
 import { memo } from "preact/compat";
@@ -173,7 +173,7 @@ const ItemBlock = memo(function ItemBlock({ item }: { item: Item }) {
   return item.text ? <Markdown text={item.text} isWhole={item.isWhole} /> : null;
 });
 
-/** What the agent is at, while nothing else says it. */
+/** The agent's current activity, while nothing else shows it. */
 function Progress({ view }: { view: TurnView }) {
   const last = view.items.at(-1);
   const isWriting = last?.kind === "text" && !last.isWhole && last.text;

@@ -157,7 +157,7 @@ export function CoursePage({ connection, id, go }: PanelProps & { id: string }) 
   );
 }
 
-/** What was written; undefined where it was refused, which is told. */
+/** The result of a write; undefined if it was refused, which is shown. */
 async function written<T>(connection: Connection, write: (db: Firestore) => Promise<T>): Promise<T | undefined> {
   try {
     const { db } = await connection.store();

@@ -1,4 +1,4 @@
-/** The form of a lesson: what it is about, which tools its tutor has, and what that comes to. */
+/** The form of a lesson: its content, its tools, and the estimate of its prompt. */
 
 import { useEffect, useRef } from "preact/hooks";
 

@@ -1,4 +1,4 @@
-/** What a lesson's prompt comes to: its tokens, what the optimiser saved, and the prompt itself. */
+/** The estimate of a lesson's prompt: its tokens, the optimiser's savings, and the prompt itself. */
 
 import { Icon } from "../app/icon.js";
 import { number } from "../text/locale.js";

@@ -1,4 +1,4 @@
-/** What tutors keep of what a pupil told: for the pupil to share and to delete, for teachers to read. */
+/** The facts that tutors stored about a pupil: the pupil shares and deletes them, teachers read them. */
 
 import { deleteDoc, updateDoc } from "firebase/firestore";
 
@@ -59,7 +59,7 @@ export function OwnFacts({ connection }: { connection: Connection }) {
   );
 }
 
-/** What a pupil shares with the teacher who looks. */
+/** The facts that a pupil shares with this teacher. */
 export function SharedFacts({ connection, pupil }: { connection: Connection; pupil: string }) {
   const facts = useDocuments<Fact>(connection, `facts ${pupil}`, factsOf(pupil, connection.uid)).value.value;
   if (!facts?.length) return null;

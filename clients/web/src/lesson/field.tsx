@@ -1,4 +1,4 @@
-/** A field of a form with its name, a note, and, where the server refuses it, what is accepted. */
+/** A form field with its name, a note, and the server's refusal of it. */
 
 import type { RollcallError } from "@rollcall/client";
 import { type ComponentChild, createContext } from "preact";
@@ -6,7 +6,7 @@ import { useContext, useId } from "preact/hooks";
 
 import { say } from "./texts.js";
 
-/** What the server refuses of the form around, if anything. */
+/** The server's refusal of the surrounding form, if any. */
 export const Refusal = createContext<RollcallError | undefined>(undefined);
 
 interface About {
@@ -17,9 +17,9 @@ interface About {
 
 export interface FieldProps {
   name: string;
-  /** Where the server's refusals place it, such as `tasks` or `toolConfiguration.tools.0`. */
+  /** The field's path in the server's refusals, such as `tasks` or `toolConfiguration.tools.0`. */
   at?: string | undefined;
-  /** What is accepted, in the page's language; without it a refusal is in the server's own words. */
+  /** What is accepted, in the page's language; without it the server's message is shown. */
   accepts?: string | undefined;
   note?: string | undefined;
 }
@@ -51,7 +51,7 @@ interface SelectProps extends FieldProps {
   onChange: (id: string) => void;
 }
 
-/** One of some things that have names. */
+/** A choice out of named options. */
 export function Select({ value, options, onChange, ...field }: SelectProps) {
   return (
     <Field accepts={say("accepts.listed")} {...field}>
@@ -78,14 +78,14 @@ interface TextProps extends FieldProps {
   onInput: (value: string) => void;
 }
 
-/** A text, whose length is told where it may have several lines. */
+/** A text field, with a character count if it has several lines. */
 export function TextField({ value, maxChars, rows, dir, placeholder, onInput, ...field }: TextProps) {
   const length = { count: value.length, most: maxChars };
   const told = rows ? { note: say("editor.chars", length), accepts: say("accepts.text", length) } : {};
   const input = {
     value,
     placeholder,
-    // What is empty keeps the direction of its placeholder.
+    // An empty field has the direction of its placeholder.
     dir: dir ?? (value || !placeholder ? ("auto" as const) : undefined),
     onInput: (event: { currentTarget: { value: string } }) => onInput(event.currentTarget.value),
   };
@@ -98,7 +98,7 @@ export function TextField({ value, maxChars, rows, dir, placeholder, onInput, ..
   );
 }
 
-/** What is said of a field of which the server refuses a part or all. */
+/** The message for a field that the server refuses, in whole or in part. */
 export function useRefusal(at: string | undefined, accepts?: string): string | undefined {
   const refusal = useContext(Refusal);
   const field = refusal?.field?.replace(/^arguments\./, "");

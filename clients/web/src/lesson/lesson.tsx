@@ -1,4 +1,4 @@
-/** Lessons: the panel for who teaches, the room for who learns; each is loaded by those alone. */
+/** Lessons: the panel for teachers and the room for pupils, each loaded on use. */
 
 import { lazy } from "../app/lazy.js";
 import { navigate, route } from "../app/route.js";

@@ -60,11 +60,11 @@ export class LessonDraft {
   readonly #previewRefusal = signal<RollcallError | undefined>(undefined);
   /** The error that prevented loading. */
   readonly problem = signal<RollcallError | undefined>(undefined);
-  /** The tools that the server switched on by itself, until the teacher sets them. */
+  /** Tools that the server enabled, until the teacher sets them. */
   readonly automatic = signal<ReadonlySet<string>>(new Set());
   readonly isSaving = signal(false);
   readonly isSaved = signal(true);
-  /** Whether it was saved from elsewhere since it was opened or saved here. */
+  /** Whether it was saved elsewhere since it was loaded or saved here. */
   readonly isBehind = computed(() => !this.isSaving.value && this.#storedAt.value > this.#savedAt.value);
   /** When the lesson that is stored was saved, and the one that stands here, in ms of the epoch. */
   readonly #storedAt = signal(0);
@@ -72,7 +72,7 @@ export class LessonDraft {
   readonly #connection: Connection;
   readonly #missionId: string | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
-  /** The newest change: what the server says of an older one is late. */
+  /** The number of the newest change; previews of older ones are ignored. */
   #version = 0;
   #callKey = crypto.randomUUID();
   /** What ends with the form: what can be taken back, and what is followed. */
@@ -130,7 +130,7 @@ export class LessonDraft {
     for (const end of this.#ends.splice(0)) end();
   }
 
-  /** Show the lesson as it is stored, in place of what stands here. */
+  /** Replace the form's content with the stored lesson. */
   async reload(): Promise<void> {
     this.close();
     [this.lesson.value, this.isSaved.value] = [undefined, true];
@@ -165,7 +165,7 @@ export class LessonDraft {
     if (lesson.value) this.change({ toolConfiguration: withSetting(lesson.value.toolConfiguration, setting) });
   }
 
-  /** Take other tools in place of those that there are; what was before is one click away. */
+  /** Replace the tools, with an undo action. */
   use(configuration: ToolConfiguration, told: string): void {
     const before = this.lesson.value?.toolConfiguration;
     if (!before) return;
@@ -174,7 +174,7 @@ export class LessonDraft {
     this.#tell(told, () => this.change({ toolConfiguration: before }));
   }
 
-  /** Save it; returns its id, or undefined where it was refused. */
+  /** Save the lesson; returns its id, or undefined if it was refused. */
   async save(): Promise<string | undefined> {
     const lesson = this.lesson.value;
     if (!lesson || this.isSaving.value) return undefined;
@@ -225,7 +225,7 @@ export class LessonDraft {
     }
   }
 
-  /** Take over what the server switched on by itself, and say so; the teacher may take it back. */
+  /** Apply the tools that the server enabled, with a toast that can undo it. */
   #take(before: ToolConfiguration, after: ToolConfiguration, changes: string[]): void {
     const added = newlyEnabled(before, after);
     if (!added.length || !this.lesson.value) return;

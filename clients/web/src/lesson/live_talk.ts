@@ -26,7 +26,7 @@ export interface Caption {
   words: string;
 }
 
-/** "lost": it was closed, or broke off and could not be resumed. */
+/** "lost": closed, or disconnected without resumption. */
 export type TalkState = "connecting" | "open" | "resuming" | "lost";
 
 interface ToolCall {
@@ -35,7 +35,7 @@ interface ToolCall {
   args?: object;
 }
 
-/** What the server sends, as far as it is read here. */
+/** The parts of the server's messages that are used here. */
 interface ServerMessage {
   setupComplete?: object;
   serverContent?: {
@@ -51,7 +51,7 @@ interface ServerMessage {
   goAway?: object;
 }
 
-/** Calls a tool's own function; its refusal goes to the model. */
+/** Calls a tool's function; its error goes to the model. */
 type CallTool = (name: string, args: object, context: object, callKey: string) => Promise<object>;
 
 export class LiveTalk {
@@ -63,7 +63,7 @@ export class LiveTalk {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #turns = 0;
   #isTurnOver = true;
-  /** The calls that were made, by id: what comes again after a resumption is answered and not made again. */
+  /** The calls made, by id: one repeated after a resumption is answered and not made again. */
   #calls = new Map<string, Promise<object>>();
   #cancelled = new Set<string>();
 
@@ -76,14 +76,14 @@ export class LiveTalk {
     this.#connect();
   }
 
-  /** Send PCM at 16 kHz. What is said while the talk is broken off is lost. */
+  /** Send PCM at 16 kHz. Audio during a disconnection is lost. */
   sendSound(pcm: ArrayBuffer): void {
     if (this.state.value !== "open") return;
     const data = btoa(Array.from(new Uint8Array(pcm), (each) => String.fromCharCode(each)).join(""));
     this.#send({ realtimeInput: { audio: { data, mimeType: "audio/pcm;rate=16000" } } });
   }
 
-  /** Send nothing, and say so once, so that the model does not wait for more; or go on sending. */
+  /** Mute, and signal the end of audio once, so that the model does not wait; or unmute. */
   mute(isMuted: boolean): void {
     this.sound.mute(isMuted);
     if (isMuted && this.state.value === "open") this.#send({ realtimeInput: { audioStreamEnd: true } });
@@ -95,7 +95,7 @@ export class LiveTalk {
     this.sound.close();
   }
 
-  /** Let go of the socket; nothing that it still says counts. */
+  /** Drop the socket, and ignore its further messages. */
   #leave(): void {
     clearTimeout(this.#timer);
     const socket = this.#socket;
@@ -127,7 +127,7 @@ export class LiveTalk {
     this.#timer = setTimeout(() => this.#resume(), SETUP_MS);
   }
 
-  /** Connect again, a little later each time; without a handle there is nothing to go on with. */
+  /** Reconnect with back-off; without a handle the session cannot be resumed. */
   #resume(): void {
     this.#leave();
     if (!this.#handle || this.#tries >= MAX_TRIES) return this.close();
@@ -181,7 +181,7 @@ export class LiveTalk {
     if (!result) this.#calls.set(id, (result = this.#call(name, args ?? {}, id)));
     const socket = this.#socket;
     const response = await result;
-    // What was resumed meanwhile knows of no call, or makes it again.
+    // A session resumed meanwhile does not know the call, or repeats it.
     if (socket !== this.#socket || this.#cancelled.has(id)) return;
     this.#send({ toolResponse: { functionResponses: [{ id, name, response }] } });
   }

@@ -1,4 +1,4 @@
-/** The lesson panel: a teacher's lessons, courses, and what came of the lessons. */
+/** The lesson panel: a teacher's lessons, courses and reports. */
 
 import css from "../../styles/lesson.css?text";
 import { useStyles } from "../app/styles.js";
@@ -18,9 +18,9 @@ export interface PanelProps {
    * with an id after a full stop.
    */
   go: (at: string, options?: { isSame?: boolean }) => void;
-  /** Told of a lesson that was saved. */
+  /** Called when a lesson was saved. */
   onSaved?: ((missionId: string) => void) | undefined;
-  /** Told of a session that is open or over. */
+  /** Called when a session starts or ends. */
   onSession?: ((sessionId: string, status: string) => void) | undefined;
 }
 
@@ -28,7 +28,7 @@ export function LessonPanel({ at, ...common }: PanelProps & { at: string }) {
   useStyles(css);
   const [part = "", id = ""] = at.split(/\.(.*)/s);
   const { go } = common;
-  // A teacher may take a lesson of their own, to try it.
+  // A teacher may start a session of their own lesson, to try it.
   if (part === "lesson" || part === "session") return <Room {...common} at={at} />;
   const isOfCourses = part === "courses" || part === "course";
   return (

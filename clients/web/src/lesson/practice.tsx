@@ -1,4 +1,4 @@
-/** Review items to practise: what was said, how it is said, and how well the pupil remembered it. */
+/** The practice of review items: the error, the correction, and how well the pupil remembered it. */
 
 import { useSignal } from "@preact/signals";
 import { useRef } from "preact/hooks";
@@ -13,7 +13,7 @@ import { say, sayOf } from "./texts.js";
 
 const RATINGS = ["again", "hard", "good", "easy"] as const;
 
-/** A review item as `list_review_items` tells it. */
+/** A review item in the result of `list_review_items`. */
 interface ReviewItem {
   itemId: string;
   errorType: string;

@@ -1,4 +1,4 @@
-/** A lesson's sessions as they go, what they came to, and the errors by kind. */
+/** The report of a lesson: its sessions, their results, and the errors by type. */
 
 import { useSignal } from "@preact/signals";
 
@@ -25,7 +25,7 @@ import {
 } from "./documents.js";
 import { minutes, say, sayOf } from "./texts.js";
 
-/** What `lesson_report` says of a session. */
+/** A session in the result of `lesson_report`. */
 interface SessionReport {
   sessionId: string;
   student: string;
@@ -48,7 +48,7 @@ export function Report({ connection, id, go }: PanelProps & { id: string }) {
   const sessions = useDocuments<Session>(connection, `sessions ${id}`, ofMission("sessions", uid, id)).value;
   const done = useDocuments<Completion>(connection, `done ${id}`, ofMission("completions", uid, id)).value.value ?? [];
   const items = useDocuments<ReviewItem>(connection, `items ${id}`, itemsOf(uid, id)).value;
-  // The report is computed; it is asked for anew when a session has changed.
+  // The report is computed on the server, and requested again when a session changes.
   const changed = sessions.value?.map((each) => [each.status, each.summary !== null]);
   const version = JSON.stringify([changed, done.length, items.value?.length]);
   const [reports] = useCall<LessonReport>(connection, "lesson_report", { missionId: id }, version);

@@ -1,4 +1,4 @@
-/** The lesson room: a pupil's lessons, and the one that they are in. */
+/** The lesson room: a pupil's lessons, and the current session. */
 
 import type { RollcallError } from "@rollcall/client";
 import { useSignal } from "@preact/signals";
@@ -19,7 +19,7 @@ import { isOver, SessionRoom } from "./session_room.js";
 import { type Session, type Task, useDocuments } from "./documents.js";
 import { minutes, say } from "./texts.js";
 
-/** A lesson as `list_lessons` tells it. */
+/** A lesson in the result of `list_lessons`. */
 interface ListedLesson {
   missionId: string;
   course: string;
@@ -114,7 +114,7 @@ function LessonList({ connection, go }: PanelProps) {
   );
 }
 
-/** Begins a session of a lesson, or comes back to the one that is open. */
+/** Starts a session of a lesson, or returns to the open one. */
 function Start({ connection, go, missionId }: PanelProps & { missionId: string }) {
   const problem = useSignal<RollcallError | undefined>(undefined);
   const start = () => {

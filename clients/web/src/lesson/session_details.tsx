@@ -1,4 +1,4 @@
-/** One session whole, for its teacher: each task with what showed it, and the summary. */
+/** The details of a session for its teacher: each task with its evidence, and the summary. */
 
 import type { Connection } from "../firebase/connection.js";
 import { RefusalNote } from "../school/refusal.js";
@@ -9,7 +9,7 @@ import type { Summary, Task } from "./documents.js";
 import { SummaryCard } from "./summary.js";
 import { say } from "./texts.js";
 
-/** What `session_report` says. */
+/** The result of `session_report`. */
 interface SessionReport {
   tasks: (Task & { isDone: boolean; evidence?: string | null })[];
   items: { itemId: string; original: string; correction: string; explanation?: string | null }[];

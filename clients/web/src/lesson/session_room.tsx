@@ -1,4 +1,4 @@
-/** A session: the chat with the tutor, and beside it tasks, time, and in the end the summary. */
+/** A session: the chat with the tutor, with tasks, time and the summary beside it. */
 
 import { RollcallError } from "@rollcall/client";
 import { useSignal } from "@preact/signals";
@@ -29,7 +29,7 @@ import { SummaryCard } from "./summary.js";
 import { minutes, say } from "./texts.js";
 import type { VoiceProps } from "./voice.js";
 
-/** How long after its end a tutor still answers, for what is under way. */
+/** How long after the end of a session the tutor still answers. */
 const GRACE_MS = 5 * 60_000;
 
 const Voice = lazy<VoiceProps>(() => import("./voice.js").then(({ Voice }) => Voice));
@@ -114,7 +114,7 @@ function LessonChat({ connection, session, isClosed }: ChatProps) {
   );
 }
 
-/** Talking by voice; what it needs is loaded when it is asked for. */
+/** Voice, loaded on use. */
 function TalkButton(props: Omit<VoiceProps, "onClose">) {
   const isWanted = useSignal(false);
   if (isWanted.value) return <Voice {...props} onClose={() => (isWanted.value = false)} />;

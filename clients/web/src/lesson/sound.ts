@@ -5,18 +5,18 @@ import { signal } from "@preact/signals";
 const HEARD_RATE = 24_000;
 
 export class Sound {
-  /** How loud the microphone is, 0 to 1; 0 while it is muted. */
+  /** The microphone's level, 0 to 1; 0 while muted. */
   readonly level = signal(0);
   readonly isMuted = signal(false);
   #context = new AudioContext();
   #playing = new Set<AudioBufferSourceNode>();
-  /** When what is to be played so far ends, in the context's time. */
+  /** The end of the queued audio, in the context's time. */
   #endsAt = 0;
 
   /** @param microphone It is released by `close`. */
   constructor(private readonly microphone: MediaStream) {}
 
-  /** Send what the microphone hears, until `close`. `onEnd` is called where it is taken away. */
+  /** Send the microphone's audio until `close`. `onEnd` is called if the microphone is removed. */
   async record(send: (pcm: ArrayBuffer) => void, onEnd: () => void): Promise<void> {
     for (const track of this.microphone.getTracks()) track.onended = onEnd;
     await this.#context.audioWorklet.addModule(new URL("voice_input.js", import.meta.url).href);
@@ -36,7 +36,7 @@ export class Sound {
     for (const track of this.microphone.getTracks()) track.enabled = !isMuted;
   }
 
-  /** Play PCM after what is being played. */
+  /** Queue PCM for playback. */
   play(pcm: Int16Array): void {
     if (!pcm.length) return;
     const buffer = this.#context.createBuffer(1, pcm.length, HEARD_RATE);
@@ -50,7 +50,7 @@ export class Sound {
     this.#endsAt = startsAt + buffer.duration;
   }
 
-  /** Play nothing more of what has come: the student has begun to speak. */
+  /** Stop playback and drop the queue, because the student speaks. */
   hush(): void {
     for (const source of this.#playing) source.stop();
     this.#endsAt = 0;

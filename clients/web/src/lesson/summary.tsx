@@ -1,4 +1,4 @@
-/** How a lesson went, as its tutor summed it up. */
+/** The tutor's summary of a lesson. */
 
 import type { Summary } from "./documents.js";
 import { say } from "./texts.js";

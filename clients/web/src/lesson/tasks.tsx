@@ -1,4 +1,4 @@
-/** What the pupil is to accomplish, as a teacher lists it. */
+/** The list of a lesson's tasks, for the teacher to edit. */
 
 import { useLayoutEffect, useRef } from "preact/hooks";
 

@@ -8,7 +8,7 @@ export type LessonKey = keyof typeof en;
 
 export const say = textsOf<LessonKey>({ en, he });
 
-/** A text whose key ends in what the server says; what is not known is said as it is. */
+/** The text for a key with a value from the server; an unknown value is shown as it is. */
 export function sayOf(key: string): string {
   return key in en ? say(key as LessonKey) : key.replace(/^.*\./, "").replaceAll("_", " ");
 }

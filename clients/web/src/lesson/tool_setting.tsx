@@ -1,4 +1,4 @@
-/** One tool of a lesson: on or off, when it may fire, and what the teacher asks of it. */
+/** The setting of one tool: on or off, its trigger, and the teacher's instructions. */
 
 import { useId } from "preact/hooks";
 
@@ -11,10 +11,10 @@ import { say } from "./texts.js";
 interface Props {
   tool: LessonTool;
   setting: ToolSetting;
-  /** Where the server's refusals place it. */
+  /** The setting's path in the server's refusals. */
   at: string;
   mostChars: number;
-  /** Whether it was the server that switched it on. */
+  /** Whether the server enabled it. */
   isAutomatic: boolean;
   onChange: (setting: ToolSetting) => void;
 }

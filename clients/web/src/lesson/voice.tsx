@@ -1,4 +1,4 @@
-/** Talking with the tutor: why the microphone is asked for, the talk with its captions, mute and end. */
+/** Voice sessions: the request for the microphone, captions, mute and end. */
 
 import type { RollcallError } from "@rollcall/client";
 import { useSignal } from "@preact/signals";

@@ -1,42 +1,42 @@
 /**
- * Markdown as blocks that keep their identity while a text grows, so that what a delta costs does
- * not grow with the text: only what may still change is read again.
+ * Markdown as blocks that keep their identity while a text grows, so that the cost of a delta does not
+ * grow with the text: only blocks that may still change are parsed again.
  */
 
 import { Lexer, type Token, type Tokens } from "marked";
 
 import { normalizeLines } from "../text/visible.js";
 
-/** A block of a text. The same object stands for it as long as nothing in it changes. */
+/** A block of a text. It stays the same object until its content changes. */
 export type Block =
   | { kind: "token"; raw: string; token: Token }
   /** Code, in pieces of which only the last one grows. */
   | { kind: "code"; raw: string; language: string; pieces: string[] }
-  /** What is too long or too deep to be read as Markdown. */
+  /** Text that is too long or too deeply nested for Markdown. */
   | { kind: "plain"; raw: string };
 
 type Links = Record<string, Pick<Tokens.Link, "href" | "title">>;
 
-/** A longer line is shown as it is. */
+/** Longer lines are shown as plain text. */
 const LINE_CHARS = 20_000;
-/** What stands after so much of a text is shown as it is. */
+/** Text beyond this length is shown as plain text. */
 const MAX_CHARS = 400_000;
-/** Emphasis and links are looked for in texts up to this length. */
+/** Emphasis and links are only parsed in texts up to this length. */
 const INLINE_CHARS = 8_000;
 const CODE_PIECE = 1_500;
-/** An unfinished block beyond this is read again only when it has grown by a sixteenth. */
+/** A longer unfinished block is only parsed again after growing by a sixteenth. */
 const OPEN_CHARS = 4_000;
-/** Finished blocks stand in groups, so that a long text is compared by its groups. */
+/** The size of a group of finished blocks. A long text is compared group by group. */
 const GROUP = 32;
 
 /** Quotes and lists within one another: on one line, or by their indent. */
 const DEEP = /^(?:[ \t]*(?:>|[-+*][ \t]|\d{1,9}[.)][ \t])){12}|^[ \t]{48,}\S/;
 const FENCE = /^ {0,3}(`{3,}|~{3,})([^\n]*)(?:\n|$)/;
-/** What may become the next item of the list before it. */
+/** A text that may become the next item of the preceding list. */
 const HALF_MARKER = /^\s*(?:[-+*]|\d{1,9}[.)]?)?\s*$/;
 
 export class BlockReader {
-  /** Blocks that do not change any more, in groups. */
+  /** Finished blocks, in groups. */
   #groups: Block[][] = [];
   #open: Block[] = [];
   /** The text after the finished blocks, and how much of it the open ones were read from. */
