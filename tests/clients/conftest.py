@@ -31,7 +31,7 @@ def proxy(providers: FakeProviders) -> Iterator[CuttingProxy]:
 
 
 @pytest.fixture(scope="module")
-def place(proxy: CuttingProxy) -> Deployment:
+def deployment(proxy: CuttingProxy) -> Deployment:
     return Deployment.emulators(
         auth=os.environ["FIREBASE_AUTH_EMULATOR_HOST"],
         firestore=os.environ["FIRESTORE_EMULATOR_HOST"],
@@ -40,5 +40,5 @@ def place(proxy: CuttingProxy) -> Deployment:
 
 
 @pytest.fixture(scope="module")
-def user(place: Deployment) -> User:
-    return sign_in(place, email=DEMO_EMAIL, password=DEMO_PASSWORD)
+def user(deployment: Deployment) -> User:
+    return sign_in(deployment, email=DEMO_EMAIL, password=DEMO_PASSWORD)

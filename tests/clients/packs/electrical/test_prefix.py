@@ -43,7 +43,7 @@ class Ann:
 
 
 @pytest.fixture(scope="module")
-def place() -> Iterator[Deployment]:
+def deployment() -> Iterator[Deployment]:
     """A project whose functions, rules and registry have the prefix `rc`."""
     firestore = os.environ["FIRESTORE_EMULATOR_HOST"]
     rules = compose_rules(fragments({"packs": ROOT / "functions/packs"}), "rc")
@@ -74,15 +74,17 @@ def place() -> Iterator[Deployment]:
         )
 
 
-def functions(place: Deployment, *, prefix: str) -> Functions:
-    url = place.functions_url.replace(PROJECT, "demo-rollcall")  # as `functions_process` has it
+def functions(deployment: Deployment, *, prefix: str) -> Functions:
+    url = deployment.functions_url.replace(
+        PROJECT, "demo-rollcall"
+    )  # as `functions_process` has it
     return Functions(url, token=Ann().token, prefix=prefix)
 
 
-def ask(place: Deployment, run_id: str) -> str:
+def ask(deployment: Deployment, run_id: str) -> str:
     """Ask the planner something; the thread of its answer."""
     data = {"agent": "electrical", "message": "What is the area of 12 AWG copper?", "runId": run_id}
-    stream = functions(place, prefix=place.prefix).stream("run_agent", data)
+    stream = functions(deployment, prefix=deployment.prefix).stream("run_agent", data)
     while True:
         try:
             next(stream)
@@ -90,9 +92,9 @@ def ask(place: Deployment, run_id: str) -> str:
             return str(end.value["threadId"])
 
 
-def test_the_terminal_client_asks_and_reads_under_the_prefix(place: Deployment) -> None:
-    thread = ask(place, "r1")
-    stored = Store(place, cast(User, Ann()))
+def test_the_terminal_client_asks_and_reads_under_the_prefix(deployment: Deployment) -> None:
+    thread = ask(deployment, "r1")
+    stored = Store(deployment, cast(User, Ann()))
     assert thread in [each.id for each in stored.threads(limit=5)]
     assert stored.log(thread)[0]["role"] == "user"
     assert stored.result(thread, "r1") is not None
@@ -101,8 +103,8 @@ def test_the_terminal_client_asks_and_reads_under_the_prefix(place: Deployment) 
     assert stored.thread(thread).title == "Copper"
 
 
-def test_the_javascript_client_reads_under_the_prefix(place: Deployment) -> None:
-    thread = ask(place, "r2")
+def test_the_javascript_client_reads_under_the_prefix(deployment: Deployment) -> None:
+    thread = ask(deployment, "r2")
     script = "tests/clients/packs/electrical/prefixed.mjs"
     told = subprocess.run(
         ["node", script, PROJECT, "rc", thread, "r2"],
@@ -119,30 +121,32 @@ def test_the_javascript_client_reads_under_the_prefix(place: Deployment) -> None
     assert found["title"] == "Copper"
 
 
-def test_the_queue_has_the_prefix_too(place: Deployment) -> None:
+def test_the_queue_has_the_prefix_too(deployment: Deployment) -> None:
     content = b"Copper corrodes less than aluminium.\n" * 20
     about = {"name": "copper.txt", "contentType": "text/plain", "bytes": len(content)}
     data = {**about, "sha256": hashlib.sha256(content).hexdigest(), "content": base64_text(content)}
-    uploaded = functions(place, prefix="rc").call("begin_upload", data)
-    path = place.path("documents", uploaded["document"]["documentId"])
-    stored = Firestore(place, cast(User, Ann()))
+    uploaded = functions(deployment, prefix="rc").call("begin_upload", data)
+    path = deployment.path("documents", uploaded["document"]["documentId"])
+    stored = Firestore(deployment, cast(User, Ann()))
     deadline = time.monotonic() + 30
     while (found := stored.get(path) or {}).get("status") != "ready":
         assert time.monotonic() < deadline, found
         time.sleep(0.1)
 
 
-def test_a_capability_is_called_by_its_own_name(place: Deployment) -> None:
-    listed = functions(place, prefix="rc").call("list_capabilities", {})
+def test_a_capability_is_called_by_its_own_name(deployment: Deployment) -> None:
+    listed = functions(deployment, prefix="rc").call("list_capabilities", {})
     assert "calculate_voltage_drop" in {each["id"] for each in listed["capabilities"]}
     with pytest.raises(CallError) as refused:
-        functions(place, prefix="").call("calculate_voltage_drop", {"arguments": {"amps": "many"}})
+        functions(deployment, prefix="").call(
+            "calculate_voltage_drop", {"arguments": {"amps": "many"}}
+        )
     assert refused.value.code == "invalid-argument"
 
 
-def test_without_the_prefix_nothing_is_there(place: Deployment) -> None:
+def test_without_the_prefix_nothing_is_there(deployment: Deployment) -> None:
     with pytest.raises(CallError, match="there is no function"):
-        functions(place, prefix="").call("list_capabilities", {})
+        functions(deployment, prefix="").call("list_capabilities", {})
     plain = Deployment.emulators(
         auth="127.0.0.1:1",
         firestore=os.environ["FIRESTORE_EMULATOR_HOST"],

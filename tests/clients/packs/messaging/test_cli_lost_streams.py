@@ -42,10 +42,10 @@ def providers() -> Iterator[FakeProviders]:
         yield fake
 
 
-def told(place: Deployment, user: User) -> tuple[list[Any], dict[str, Any]]:
+def told(deployment: Deployment, user: User) -> tuple[list[Any], dict[str, Any]]:
     """The events of one run, as they stand in the end, and its result."""
-    functions = Functions(place.functions_url, token=user.token)
-    dialogue = Dialogue(functions, agent="messaging", replay=Store(place, user).events)
+    functions = Functions(deployment.functions_url, token=user.token)
+    dialogue = Dialogue(functions, agent="messaging", replay=Store(deployment, user).events)
     events: list[Any] = []
     stream = dialogue.message("What is urgent?")
     while True:
@@ -79,15 +79,15 @@ def transcript(events: list[Any]) -> list[Any]:
 
 @pytest.mark.long
 def test_streams_cut_at_random_points_tell_the_same(
-    place: Deployment, user: User, proxy: CuttingProxy
+    deployment: Deployment, user: User, proxy: CuttingProxy
 ) -> None:
-    whole = transcript(told(place, user)[0])
+    whole = transcript(told(deployment, user)[0])
     assert whole[1] == ANSWER
     chance = random.Random(SEED)
     proxy.cuts = 0
     for _ in range(POINTS):
         proxy.cut_after = [chance.randrange(0, 12_000), *chance.choices([None, 200, 4_000], k=1)]
-        events, result = told(place, user)
+        events, result = told(deployment, user)
         assert transcript(events) == whole, proxy.cut_after
         assert result["message"] == ANSWER
     proxy.cut_after = []

@@ -42,16 +42,16 @@ def providers() -> Iterator[FakeProviders]:
         yield fake
 
 
-def worked(place: Deployment, user: User, folder: Path) -> tuple[str, list[Any]]:
+def worked(deployment: Deployment, user: User, folder: Path) -> tuple[str, list[Any]]:
     """A whole task with tools that run here, everything approved: how its last run answers, and the
     calls of all its runs as they ended."""
     whole_task.prepare(folder)
-    functions = Functions(place.functions_url, token=user.token)
+    functions = Functions(deployment.functions_url, token=user.token)
     with Workspace(folder) as workspace:
         dialogue = Dialogue(
             functions,
             agent="workspace",
-            replay=Store(place, user).events,
+            replay=Store(deployment, user).events,
             client_tools=workspace.tools,
         )
         events = dialogue.message(whole_task.ASKED)
@@ -83,10 +83,10 @@ def drained(events: Events) -> dict[str, Any]:
 
 @pytest.mark.long
 def test_a_task_whose_streams_are_cut_at_random_points_does_the_same(
-    place: Deployment, user: User, proxy: CuttingProxy, tmp_path: Path
+    deployment: Deployment, user: User, proxy: CuttingProxy, tmp_path: Path
 ) -> None:
     proxy.sizes.clear()
-    whole = worked(place, user, tmp_path / "whole")
+    whole = worked(deployment, user, tmp_path / "whole")
     sizes = list(proxy.sizes)
     assert whole[0] == whole_task.ANSWER
     chance = random.Random(SEED)
@@ -95,7 +95,7 @@ def test_a_task_whose_streams_are_cut_at_random_points_does_the_same(
         (place_of_cut,) = chance.choices(range(len(sizes)), weights=sizes)
         after = chance.randrange(sizes[place_of_cut])
         proxy.cut_after = [*[None] * place_of_cut, after]
-        answer, calls = worked(place, user, tmp_path / str(point))
+        answer, calls = worked(deployment, user, tmp_path / str(point))
         assert calls == whole[1], (place_of_cut, after)
         assert answer == whole[0]
         whole_task.assert_done(tmp_path / str(point))
