@@ -68,7 +68,7 @@ class Model:
         messages = tuple(_without_questions(request.messages))
         reply = plan(replace(request, messages=messages, tools=known, abilities=abilities))
         if reply.ask and any(tool.name == ASK_USER for tool in request.tools):
-            reply = Reply(reply.told, (Call(ASK_USER, reply.ask),))
+            reply = Reply(calls=(Call(ASK_USER, reply.ask),))
         written = 0
         for delta in (*_texts(reply.text, request), *_calls(reply.calls, request)):
             clock.left_s(at_most=1.0)

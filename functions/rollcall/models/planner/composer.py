@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from datetime import datetime
 from typing import Any
 
 from msgspec import Struct
@@ -19,14 +18,14 @@ from rollcall.core.text import excerpt, language, sentences, terms, tokens, word
 from rollcall.core.texts import TEXTS
 from rollcall.models.base import AttachedFile, ToolSpec
 from rollcall.models.planner.history import Step, Turn
-from rollcall.models.planner.mentions import Mention, cue, unit_of, wording, wordset
+from rollcall.models.planner.mentions import cue, unit_of, wording, wordset
 from rollcall.models.planner.parameters import spaced
 
 Item = dict[str, Any]
 
-MAX_ITEMS, _MAX_ROWS, _MAX_EXTRAS, _MAX_MARKS, _WEAKEST = 6, 20, 3, 3, 0.25
+_MAX_ITEMS, _MAX_ROWS, _MAX_DETAILS, _MAX_MARKS, _WEAKEST = 6, 20, 7, 3, 0.25
 _MAX_SENTENCES = 4_000
-_ISO = re.compile(r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d\S*)?")
+_ISO = re.compile(r"\d{4}-(?P<month>0[1-9]|1[012])-(?P<day>\d\d)(?:[T ]\d\d:\d\d\S*)?")
 _QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"|“[^”]*”")
 _BEGINNING = 40
 _IDENTIFIER = re.compile(r"(?<!\w)[a-z]{3,}(?:[A-Z][a-z]+|_[a-z]+)+(?!\w)")
@@ -41,21 +40,13 @@ class Wish(Struct, frozen=True):
     Attributes:
         people: Whose things are meant.
         topic: What the things are about.
-        left: What found no use at all.
-        open: The numbers, dates and the like among it.
-        search: The step that found where the topic is spoken of.
-        pick: The place of the one item wanted.
-        skip: How many items were told of already.
+        is_found: The topic was searched for, and this is from where it is spoken of.
     """
 
     text: str = ""
     people: tuple[str, ...] = ()
     topic: str = ""
-    left: tuple[str, ...] = ()
-    open: tuple[Mention, ...] = ()
-    search: Step | None = None
-    pick: int | None = None
-    skip: int = 0
+    is_found: bool = False
 
 
 def say(key: str, locale: str, **values: object) -> str:
@@ -67,25 +58,21 @@ def so_far(turn: Turn) -> str:
     """Return what a turn has found when a bound stops it."""
     if not turn.steps:
         return say("nothing_so_far", turn.locale)
-    return f"{say('so_far', turn.locale)}\n\n{answer([(turn.steps, Wish())], turn.locale)}"
+    return f"{say('so_far', turn.locale)}\n\n{answer(turn.steps, Wish(), turn.locale)}"
 
 
-def answer(
-    parts: Sequence[tuple[Sequence[Step], Wish]], locale: str, tools: Sequence[ToolSpec] = ()
-) -> str:
-    """Return the answer out of each part's steps and wish; `tools` give their names."""
-    every = [(step, wish) for steps, wish in parts for step in steps]
-    texts = [_tell(step, wish, locale) for step, wish in every if not step.failed]
+def answer(steps: Sequence[Step], wish: Wish, locale: str, tools: Sequence[ToolSpec] = ()) -> str:
+    """Return the answer to a wish out of some steps; `tools` give their names."""
+    texts = [_told(step, wish, locale) for step in steps if not step.failed]
     names = {tool.name: (*tool.names.values(),) for tool in tools}
-    failed = (step for step, _ in every if step.failed)
+    failed = (step for step in steps if step.failed)
     texts += [_failure(step, locale, names.get(step.call.name, ())) for step in failed]
-    outputs = [step.output for step, _ in every if isinstance(step.output, dict)]
-    if any(_covers(k, v) is False for each in outputs for k, v in each.items()):
+    if any(_lacks_some(step.output) for step in steps):
         texts.append(say("not_all", locale))
     return "\n\n".join(dict.fromkeys(filter(None, texts)))
 
 
-def _tell(step: Step, wish: Wish, locale: str) -> str:
+def _told(step: Step, wish: Wish, locale: str) -> str:
     output = {"results": step.output} if isinstance(step.output, list) else step.output
     if not isinstance(output, dict):
         return _defanged(str(output)) if output not in (None, "") else say("done", locale)
@@ -98,7 +85,7 @@ def _tell(step: Step, wish: Wish, locale: str) -> str:
     is_worded = isinstance(output.get("answer"), str) and "assumptions" in output
     lists = {} if is_worded else step.lists
     blocks = [_listing(k, v, output, step, wish, locale) for k, v in lists.items()]
-    facts = _facts(output, step, locale)
+    facts = _facts(output, step, locale, is_worded=is_worded)
     if not lists and (kind := unanswered(wish.text, str(output))):
         facts = f"{say(f'cannot_tell.{kind}', locale)}\n\n{facts}"
     order = [facts, *blocks] if facts.startswith("**") else [*blocks, facts]
@@ -109,46 +96,29 @@ def _listing(key: str, items: list[Item], output: Item, step: Step, wish: Wish, 
     """Tell a list: what of it was asked for, how many there are, and the first few."""
     named = [output.get(k) for k in ("totalFound", "totalCount", "total", "count")]
     total = max([len(items), *(n for n in named if type(n) is int)])
-    what, seen = label(key, locale), ""
-    if wish.pick is not None:
-        picked = items[wish.pick : wish.pick + 1 or None]
-        none = say("no_such", locale, count=len(items))
-        return _line(picked[0], step, locale).removeprefix("- ") if picked else none
-    kept, conditions = _looked_through(items, wish, locale)
-    if conditions and total > len(items):
-        seen = say("of_those_seen", locale, seen=len(items), total=total)
+    what, (kept, conditions) = label(key, locale), _looked_through(items, wish, locale)
+    query = str((step.call.arguments or {}).get("query") or "")
+    best = max(map(_score, kept), default=0)
+    if best and not _has_most(kept, query):
+        kept, conditions = [], [say("quoted", locale, text=query)]
+    seen = say("of_those_seen", locale, seen=len(items), total=total)
+    seen = seen if conditions and total > len(items) else ""
     if not kept:
-        conditions = conditions or [say("all", locale)]
-        none = say("none", locale, what=what, conditions=", ".join(conditions))
-        found = _tell(wish.search, Wish(wish.text), locale) if wish.search else seen
-        return f"{none}\n\n{found}".strip()
-    scores = [_score(each) for each in kept]
-    given = step.call.arguments or {}
-    query, offset = str(given.get("query") or ""), given.get("offset")
-    if scores[0] and not wish.search and not _has_most(kept, query):
-        none = say("none", locale, what=what, conditions=say("quoted", locale, text=query))
-        if not (cue("seeks").match(wish.text) or cue("about").search(wish.text)):
-            return none  # what was asked is not said there
-        return f"{none}\n\n{say('nearest', locale)}\n\n{_line(kept[0], step, locale, query)}"
-    if scores[0]:
-        kept = [e for e, score in zip(kept, scores, strict=True) if score >= _WEAKEST * scores[0]]
-    kept = sorted(kept, key=lambda each: not _is_urgent(each)) if not scores[0] else kept
-    is_page = not (conditions or scores[0])  # else it is what was looked through that counts
-    skipped = offset if is_page and type(offset) is int else 0
-    total = total if is_page else len(kept)
-    shown = kept[wish.skip : wish.skip + MAX_ITEMS]
-    if not shown:
-        return say("none", locale, what=what, conditions=say("all", locale))
-    count = say("of_total", locale, shown=len(shown), total=total) if total > len(shown) else total
+        said = ", ".join(conditions) or say("all", locale)
+        return f"{say('none', locale, what=what, conditions=said)}\n\n{seen}".strip()
+    kept = [each for each in kept if _score(each) >= _WEAKEST * best]
+    total = len(kept) if conditions or best else total
+    first = kept[:_MAX_ITEMS]
+    more = total - len(first)
+    count = say("of_total", locale, shown=len(first), total=total) if more else total
     head = " · ".join([what[:1].upper() + what[1:], *conditions])
-    lines = [f"**{head}**" if scores[0] else f"**{head} ({count})**", ""]
-    lines += [_line(each, step, locale, wish.text) for each in shown]
-    more = total - skipped - wish.skip - len(shown)
+    lines = [f"**{head}**" if best else f"**{head} ({count})**", ""]
+    lines += [_line(each, step, locale, wish.text) for each in first]
     lines += [f"- {say('more', locale, count=more)}"] * (more > 0)
-    evidence = " ".join(str(v) for each in shown for k, v in each.items() if not _is_inner(k, v))
-    if kind := unanswered(wish.text, evidence, is_counted=not scores[0]):
+    evidence = " ".join(str(v) for each in first for k, v in each.items() if not _is_inner(k, v))
+    if kind := unanswered(wish.text, evidence, is_counted=not best):
         lines[:0] = [say(f"cannot_tell.{kind}", locale), ""]
-    return "\n".join([*lines, *([seen] if seen else [])])
+    return "\n".join([*lines, *filter(None, [seen])])
 
 
 def _looked_through(items: list[Item], wish: Wish, locale: str) -> tuple[list[Item], list[str]]:
@@ -162,22 +132,11 @@ def _looked_through(items: list[Item], wish: Wish, locale: str) -> tuple[list[It
         shares = [len(wanted.intersection(words(text))) for text in texts]
         least = max(1, max(shares, default=0) / 2)
         # What a search found in another language is about the topic in other words.
-        other = [bool(wish.search) and language(t) != language(wish.topic) for t in texts]
+        other = [wish.is_found and language(t) != language(wish.topic) for t in texts]
         every = zip(items, shares, other, strict=True)
         items = [each for each, share, is_other in every if share >= least or is_other]
-        items.sort(key=lambda each: _nearness(each, wanted), reverse=True)
         conditions.append(say("quoted", locale, text=wish.topic))
     return items, conditions
-
-
-def _nearness(item: Item, wanted: set[str]) -> tuple[int, int]:
-    """Return how many words of a topic an item says itself: in what it is, then in all but the
-    names of where it stands."""
-    heads = (str(item.get(k) or "") for k in wording("fields.headline"))
-    own = (str(v) for k, v in item.items() if not k.endswith(("Name", "Names", "Title")))
-    said = (words(" ".join(part)) for part in (heads, own))
-    in_head, in_all = (len(wanted.intersection(each)) for each in said)
-    return in_head, in_all
 
 
 def _has_most(items: list[Item], query: str) -> bool:
@@ -197,48 +156,36 @@ def _is_by(item: Item, name: str) -> bool:
 
 def unanswered(text: str, evidence: str, *, is_counted: bool = False) -> str:
     """Return what a text asks and a result does not answer: "when", "amount", "why" or ""."""
-    kinds = ["when", "why"]
-    kinds += ["amount"] * (not (is_counted and cue("asks.count").search(text)))
     if cue("asks.difference").search(text):
         return "why"  # which a reason that stands there does not tell
+    is_told = is_counted and cue("asks.count").search(text)
+    kinds = ("when", "why") if is_told else ("when", "why", "amount")
     asked = (kind for kind in kinds if cue(f"asks.{kind}").search(text))
     return next((kind for kind in asked if not cue(f"answers.{kind}").search(evidence)), "")
 
 
-def _line(item: Item, step: Step, locale: str, text: str | None = None) -> str:
-    """Return an item's bullet: what it is, then who, when and how urgent, then its source."""
+def _line(item: Item, step: Step, locale: str, text: str) -> str:
+    """Return an item's bullet: what it is, then who, when, how urgent and other short fields, then
+    its source."""
     heads = [k for k in wording("fields.headline") if isinstance(item.get(k), str) and item[k]]
     heads += [k for k in item if k.endswith(("Name", "Title")) and isinstance(item[k], str)]
     title = one_line(item[heads[0]], None) if heads else ""
-    title = title if text is None else excerpt(title, terms(text), length=160)
-    told = []
-    for kind in _SHOWN:
-        # A source may be a record, which its citation tells.
-        says = (k for k in wording(f"fields.{kind}") if not isinstance(item.get(k), dict))
-        key = next((k for k in says if _says(item.get(k))), None)
-        is_said = key in heads[:1] or (kind == "degree" and _is_urgent(item))
-        is_due = kind == "when" and any(item.get(k) for k in wording("fields.due"))
-        if key and not (is_said or is_due):
-            value = apart(shown(item[key], locale), locale)
-            told.append(say("due", locale, when=value) if kind == "due" else value)
-    known = {*heads, *(k for kind in _SHOWN for k in wording(f"fields.{kind}"))}
-    rest = [k for k, v in item.items() if k not in known and _says(v) and not _is_inner(k, v)]
-    short = [k for k in rest if not isinstance(item[k], dict) and len(str(item[k])) <= 60]
-    for name, value in (measured(k, item[k], locale) for k in short[:_MAX_EXTRAS]):
-        told.append(": ".join(filter(None, (name, apart(value, locale)))))
-    urgent = ""
-    if _is_urgent(item):
-        level = shown("urgent", locale).capitalize()
-        begins = rf"^{re.escape(level)}\b[\s:!,.–-]*"
-        title = re.sub(begins, "", title, flags=re.IGNORECASE) or title
-        urgent = f"**{level}:** "
-    title = apart(title, locale)
-    details = " · ".join(each for each in dict.fromkeys(told) if each and each != title)
-    return f"- {urgent}{' — '.join(filter(None, (title, details)))}{_marks(item, step)}"
-
-
-def _is_urgent(item: Item) -> bool:
-    return any(str(item.get(k)).lower() in wordset("urgent") for k in wording("fields.degree"))
+    title = apart(excerpt(title, terms(text), length=160), locale)
+    told = dict.fromkeys([title])
+    plain = {k: kind for kind in _SHOWN for k in wording(f"fields.{kind}")}
+    for key in sorted(item, key=lambda k: _SHOWN.index(plain.get(k, _SHOWN[-1]))):
+        value, kind = item[key], plain.get(key, "")
+        is_long = isinstance(value, dict) or len(str(value)) > 60
+        if key in heads[:1] or is_long or not _says(value) or _is_inner(key, value):
+            continue
+        if kind == "when" and any(item.get(k) for k in wording("fields.due")):
+            continue
+        name, said = measured(key, value, locale)
+        said = apart(said, locale)
+        said = say("due", locale, when=said) if kind == "due" else said
+        told[said if kind or not name else f"{name}: {said}"] = None
+    details = " · ".join([*filter(None, told)][bool(title) : _MAX_DETAILS])
+    return f"- {' — '.join(filter(None, (title, details)))}{_marks(item, step)}"
 
 
 def _says(value: Json) -> bool:
@@ -251,19 +198,16 @@ def _score(item: Item) -> float:
     return next((float(v) for v in named if isinstance(v, int | float)), 0.0)
 
 
-def _facts(output: Item, step: Step, locale: str) -> str:
+def _facts(output: Item, step: Step, locale: str, *, is_worded: bool) -> str:
     """Return what a result says beside its lists: its text, then its figures."""
     bodies = [k for k in wording("fields.body") if isinstance(output.get(k), str) and output[k]]
     titles = [k for k in output if k.endswith(("Name", "title", "Title")) and output[k]]
     title = f"**{one_line(str(output[titles[0]]))}**" if titles else ""
     body = _defanged(output[bodies[0]].strip()) if bodies else ""
-    quoted = "\n".join(f"{line}{_quoted(line, step)}" for line in body.split("\n"))
-    if body and quoted == body:
-        quoted += _marks(output, step) or _marks(None, step)
-    head = f"{title}\n\n" if "\n" in quoted else f"{title}: "
-    first = head + quoted if title and body else quoted
-    lines = [first or ("" if step.lists else title)]
-    is_worded = bodies[:1] == ["answer"] and "assumptions" in output
+    if body:
+        body += _marks(output, step) or _marks(None, step)
+    between = ("\n\n" if "\n" in body else ": ") if title and body else ""
+    lines = [f"{title}{between}{body}" if body or not step.lists else ""]
     rest = [k for k in output if k not in {*bodies[:1], *titles[:1], *step.lists}]
     told = [k for k in ("warnings", "assumptions") if isinstance(output.get(k), list)]
     for key in told if is_worded else rest:
@@ -286,24 +230,20 @@ def _fact(name: str, value: Json, locale: str) -> list[str]:
 
 
 def _failure(step: Step, locale: str, names: Sequence[str]) -> str:
-    """Return what became of a call that did not work, and why. A hint in another language, or with
-    names of parameters, is for models."""
+    """Return what became of a call that did not work, and why."""
     error = step.body.get("error")
     error = error if isinstance(error, dict) else {"message": str(error or step.output or "")}
-    code, name = str(error.get("code") or ""), label(step.call.name, locale, names)
-    said = (str(error.get(each) or "") for each in ("message", "reason", "hint"))
-    why, reason, hint = (one_line(each).rstrip(". ") for each in said)
+    said = (str(error.get(each) or "") for each in ("code", "message", "reason"))
+    code, why, reason = (one_line(each).rstrip(". ") for each in said)
     if code in ("rejected", "expired", "unknown"):
         told = say("reason", locale, why=apart(reason, locale)) if reason else ""
         return f"{say(code, locale)} {told}".strip()
-    if language(hint) != locale or _IDENTIFIER.search(hint):
-        hint = ""
     why = _IDENTIFIER.sub(lambda match: spaced(match[0]), why)
     known = (TEXTS.find(locale, "offline.words.errors") or {}).get(code, "")
     # By its beginning: a Hebrew reason may list figures and names in Latin letters, or quote some.
     if language(_QUOTED.sub("", why)[:_BEGINNING]) != locale:
         why = f"{known} (\u2066{why}\u2069)" if known and why else known or why
-    return f"{say('failed', locale, what=name, why=why or '…')} {hint}".strip()
+    return say("failed", locale, what=label(step.call.name, locale, names), why=why or "…")
 
 
 # ---- Values and labels ----
@@ -342,34 +282,29 @@ def shown(value: Json, locale: str) -> str:
     if isinstance(value, list):
         return ", ".join(shown(each, locale) for each in value if not isinstance(each, dict))
     text = str(value)
-    labels = TEXTS.find(locale, "offline.words.labels") or {}
-    return _day(text, locale) if _ISO.fullmatch(text) else labels.get(text, one_line(text))
-
-
-def _day(iso: str, locale: str) -> str:
-    try:
-        when = datetime.fromisoformat(iso.replace("Z", "+00:00"))
-    except ValueError:
-        return iso
-    month = TEXTS.data(locale, "offline.words.short_months")[when.month - 1]
-    return say("day", locale, day=when.day, month=month)
+    if when := _ISO.fullmatch(text):
+        month = TEXTS.data(locale, "offline.words.short_months")[int(when["month"]) - 1]
+        return say("day", locale, day=int(when["day"]), month=month)
+    labels: dict[str, str] = TEXTS.find(locale, "offline.words.labels") or {}
+    return labels.get(text, one_line(text))
 
 
 def _is_inner(name: str, value: Json) -> bool:
     """Tell whether a field is for programs: ids, digests, counters, flags that all is well."""
     said = set(spaced(name).split())
-    if said & {"id", "ids", *wording("fields.inner")} or _covers(name, value) is not None:
-        return True
+    is_none = type(value) in (int, bool) and not value and name.endswith("Count")
     is_handle = isinstance(value, str) and _HANDLE.fullmatch(value)
-    return bool(is_handle) or (type(value) in (int, bool) and not value and name.endswith("Count"))
+    is_flag = isinstance(value, bool) and said & {"all", "truncated", "partial"}
+    return bool(said & {"id", "ids", *wording("fields.inner")} or is_flag or is_handle or is_none)
 
 
-def _covers(name: str, value: Json) -> bool | None:
-    """Return whether a flag says that everything was looked at; None where it is no such flag."""
-    said = set(spaced(name).split())
-    if isinstance(value, bool) and _LOOKED & said and "all" in said:
-        return value
-    return not value if isinstance(value, bool) and {"truncated", "partial"} & said else None
+def _lacks_some(output: Json) -> bool:
+    """Tell whether a flag of a result says that not everything was looked at."""
+    flags = {k: v for k, v in output.items() if type(v) is bool} if isinstance(output, dict) else {}
+    kinds = [(set(spaced(name).split()), value) for name, value in flags.items()]
+    cut_off = (value for said, value in kinds if said & {"truncated", "partial"})
+    looked = (value for said, value in kinds if "all" in said and said & _LOOKED)
+    return any(cut_off) or not all(looked)
 
 
 def _marks(item: Item | None, step: Step) -> str:
@@ -387,12 +322,6 @@ def _marks(item: Item | None, step: Step) -> str:
     most = max(shared, default=0)
     best = [c["n"] for c, count in zip(cited, shared, strict=True) if most and count == most]
     return "".join(f" [{n}]" for n in sorted(set(best))[:_MAX_MARKS])
-
-
-def _quoted(line: str, step: Step) -> str:
-    """Return the mark of the citation that a line quotes."""
-    quotes = ((str(c.get("quote") or "")[:24].strip(), c.get("n")) for c in step.citations)
-    return next((f" [{n}]" for quote, n in quotes if quote and _defanged(quote) in line), "")
 
 
 def one_line(text: str, most: int | None = 280) -> str:
@@ -427,7 +356,6 @@ def lead(tool: ToolSpec, locale: str) -> str:
     """Return what a tool does in a few words; "" where it says so in another language only."""
     text = re.split(r"\. |[:,;(\n]", tool.description.strip(), maxsplit=1)[0].rstrip(". ")
     text = re.sub(r"\b(?:one of |all of )?the user's\b", "your", text)
-    text = re.sub(r"\bthe user (\w+?)s\b", r"you \1", text)
     return one_line(text, 80) if language(text) == locale else ""
 
 
@@ -435,20 +363,17 @@ def from_files(turn: Turn, files: Sequence[AttachedFile]) -> str:
     """Return what files that came with the message, or that it names, say of it; "" without any."""
     stems = {*terms(turn.text)}
     named = [each for each in files if stems & {*wordset("attached"), *terms(each.name)}]
-    wanted = [each for each in files if each.is_new] or named
     told, topic = [], stems - wordset("of_files") - wordset("scaffold")
-    for file in wanted if not turn.steps else ():
-        name, page, found = f"“{one_line(file.name, 80)}”", "", [(0, "")]
+    for file in ([each for each in files if each.is_new] or named) if not turn.steps else ():
+        page, found = "", list[tuple[int, str]]()
         for line in sentences(file.text or "")[:_MAX_SENTENCES]:
-            marked = re.match(r"\[page (\d+)\]\s*", line)
-            page = f" ({say('page', turn.locale, page=marked[1])})" if marked else page
-            line = line[marked.end() :] if marked else line
-            shown = excerpt(one_line(line, None), topic, length=300)
-            if line:
-                found.append((len(topic.intersection(terms(line))), f"> {shown}{page}"))
-        most = max(share for share, _ in found)
-        best = [line for share, line in found[1:] if share == most][:_MAX_MARKS]
+            if marked := re.match(r"\[page (\d+)\]\s*", line):
+                page, line = f" ({say('page', turn.locale, page=marked[1])})", line[marked.end() :]
+            quote = excerpt(one_line(line, None), topic, length=300)
+            found += [(len(topic.intersection(terms(line))), f"> {quote}{page}")] if line else []
+        most = max((share for share, _ in found), default=0)
+        best = [line for share, line in found if share == most and (most or not topic)]
         key = "found_in_file" if most else "not_in_file" if topic else "file_begins"
         key = "file_unseen" if file.text is None else key
-        told += [say(key, turn.locale, name=name), *(best if most or not topic else [])]
+        told += [say(key, turn.locale, name=f"“{one_line(file.name, 80)}”"), *best[:_MAX_MARKS]]
     return "\n".join(told)

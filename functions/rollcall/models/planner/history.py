@@ -32,7 +32,6 @@ class Thing(NamedTuple):
     kind: str
     id: str
     name: str
-    people: tuple[str, ...] = ()
 
 
 class Step(Struct, frozen=True, dict=True):
@@ -85,8 +84,6 @@ def _things(value: Json, kind: str, depth: int) -> Iterator[Thing]:
         for item in value:
             yield from _things(item, kind, depth + 1)
     elif isinstance(value, dict) and depth <= _DEPTH:
-        every = (v for k, v in value.items() if k.endswith("Names") and isinstance(v, list))
-        people = tuple(str(name) for names in every for name in names)
         for key, inner in value.items():
             stem = key.removesuffix("Id").removesuffix("_id") if key.endswith(("Id", "_id")) else ""
             if (stem or key == "id") and isinstance(inner, str | int):
@@ -95,7 +92,7 @@ def _things(value: Json, kind: str, depth: int) -> Iterator[Thing]:
                 fields = [f"{stem}Name", f"{stem}Title", *(["name", "title"] if is_own else [])]
                 fields = fields if stem else wording("fields.headline")
                 name = next((value[f] for f in fields if isinstance(value.get(f), str)), "")
-                yield Thing(spaced(stem) or kind, str(inner), name[:80], () if stem else people)
+                yield Thing(spaced(stem) or kind, str(inner), name[:80])
             elif isinstance(inner, dict | list):
                 yield from _things(inner, spaced(key).removesuffix("s"), depth + 1)
 
@@ -119,11 +116,11 @@ def read_turn(messages: Sequence[Message], locale: str) -> Turn:
     said = [n for n, each in enumerate(messages) if isinstance(each, UserMessage)]
     at = said[-1] if said else 0
     texts = [each.text for each in reversed(messages) if isinstance(each, UserMessage)]
+    quoted = re.fullmatch(r"\s*[\"“]([^\"“”]+)[\"”]\s*", texts[0]) if texts else None
+    texts = [quoted[1], *texts[1:]] if quoted else texts
     # "src/app.ts" or "12" is an answer in no language at all.
     spoken = next((each for each in texts if sum(map(str.isalpha, each)) > 3), None)
     before, after = tuple(messages[:at]), messages[at:]
-    quoted = re.fullmatch(r"\s*[\"“]([^\"“”]+)[\"”]\s*", texts[0]) if texts else None
-    texts = [quoted[1]] if quoted else texts
     locale = language(spoken) if spoken else locale[:2]
     return Turn(texts[0] if texts else "", steps_of(after), before, locale)
 

@@ -248,8 +248,8 @@ def _numbers(text: str) -> Iterator[tuple[str, Json, int, int, Unit | None]]:
         value = float(match["digits"].replace(",", "")) * (1000 if match["power"] else 1)
         start, end = match.start(), max(match.end(n) for n in ("digits", "power", "ordinal"))
         written, unit = match["unit"] or "", unit_of(match["money"] or "")
-        # "14 in panel B" and "20 a month" have no unit.
         after = match.end("unit") if written else match.end()
+        # "14 in panel B" and "20 a month" have no unit.
         is_word = written in ("in", "a") and re.match(r"\s+\w", text[after:])
         before = _GAUGE_BEFORE.search(text[max(0, start - 9) : start])
         if written.lower() in scales:
@@ -264,30 +264,23 @@ def _numbers(text: str) -> Iterator[tuple[str, Json, int, int, Unit | None]]:
         is_whole = value.is_integer() and abs(value) < 1e15
         yield "number", int(value) if is_whole else value, start, end, unit
     for match in _SPELLED.finditer(text):
-        first, second = spelled.get(match[1].lower()), spelled.get((match[2] or "").lower())
-        if first is None and match[1][0] in HEBREW_PREFIXES:
-            first = spelled.get(match[1][1:])
-        unit = unit_of(match[2] or "")
-        if first is not None and (first != 1 or unit):  # "one" is mostly no amount
-            both = second is not None and first >= 20 > second
-            value, end = first + second if both else first, match.end(2 if both or unit else 1)
-            yield "number", value, match.start(1), end, unit
+        value, unit = spelled.get(match[1].lower()), unit_of(match[2] or "")
+        if value is None and match[1][0] in HEBREW_PREFIXES:
+            value = spelled.get(match[1][1:])
+        if value is not None and (value != 1 or unit):  # "one" is mostly no amount
+            yield "number", value, match.start(1), match.end(2 if unit else 1), unit
 
 
 def _name(text: str, match: re.Match[str]) -> tuple[str, int]:
     """Return a name without what only begins the sentence; "" where nothing else is there."""
     start, parts = match.start(), match[0].split()
     begins = (text[:start].rstrip() or ".")[-1] in ".!?:"
-    leading = wordset("scaffold") | wordset("looking")
-    while (
-        parts
-        and (
-            not terms(parts[0])
-            or parts[0].lower() in leading
-            or (unit_of(parts[0]) and re.search(r"\d\s*$", text[:start]))  # as in "12 AWG THHN"
-            or (begins and parts[1:] and parts[1].islower())
-        )
-    ):
+    weak = wordset("scaffold") | wordset("looking")
+    while parts:
+        is_weak = not terms(parts[0]) or parts[0].lower() in weak
+        is_unit = unit_of(parts[0]) and re.search(r"\d\s*$", text[:start])  # "12 AWG THHN"
+        if not (is_weak or is_unit or (begins and parts[1:] and parts[1].islower())):
+            break
         start = text.index(parts[1], start + 1) if parts[1:] else match.end()
         parts, begins = parts[1:], False
     name = re.sub(r"['’]s$", "", text[start : match.end()].rstrip(".,-'’"))
@@ -300,22 +293,18 @@ def _periods(text: str, now: str) -> Iterator[tuple[str, Json, int, int, None]]:
     try:
         today = datetime.fromisoformat(now).date()
     except ValueError:
-        today = None
+        return
     for match in cue("date").finditer(text):
         day, month, year, name = (group(match, n)[0] for n in ("day", "month", "year", "name"))
-        number = wording("months").get(name[:3].lower() if name.isascii() else name) or int(month)
-        if number > 12 >= int(day):
-            day, number = str(number), int(day)
+        named = wording("months").get(name[:3].lower() if name.isascii() else name)
         try:
-            found = date(int(year or (today.year if today else 0)), number, int(day)).isoformat()
+            found = date(int(year or today.year), named or int(month), int(day)).isoformat()
         except ValueError:
             continue
         yield "period", found, *match.span(), None
-    for match in cue("period").finditer(text) if today else ():
-        named = wording("periods").get(group(match, "period")[0].lower())
-        if named is not None and today is not None:
-            unit, count = named
-            ahead = (count - today.weekday()) % 7 - 7 * bool(group(match, "last")[0])
-            on = today + timedelta(days=ahead if unit == "weekday" else count)
-            is_day = unit in ("day", "weekday") and not group(match, "since")[0]
-            yield "period", on.isoformat() if is_day else None, *match.span(), None
+    for match in cue("period").finditer(text):
+        unit, count = wording("periods").get(group(match, "period")[0].lower(), ("", 0))
+        days = (count - today.weekday()) % 7 if unit == "weekday" else count
+        days -= 7 if unit == "weekday" and group(match, "last")[0] else 0
+        is_day = unit in ("day", "weekday") and not group(match, "since")[0]
+        yield "period", str(today + timedelta(days)) if is_day else None, *match.span(), None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from functools import cache, cached_property, wraps
+from functools import cache, wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from msgspec import Struct
@@ -30,89 +30,39 @@ def spaced(name: str) -> str:
     return " ".join(part if part[:2].isupper() else part.lower() for part in parts)
 
 
-class Parameter(Struct, frozen=True, dict=True):
+class Parameter(Struct, frozen=True):
     """One property of an object schema, with other names that people have for it.
 
     Attributes:
         root: What it is about without its unit: a length in feet and one in metres are one thing.
+        kind: Its JSON type.
+        options: The values it accepts, where they are listed; an array's are its items'.
+        units: The unit that its name ends in, or those that its description names.
+        core: The stems that tell it from others: its name without units and words such as "number".
+        called: What people write beside its value: its name, what it identifies, aliases.
+        refers_to: What an id parameter identifies: "conversation" for conversationId or -Ids.
+        identifies: Whether it says which thing is meant, by its id, its name or its number.
     """
 
     name: str
     schema: Schema
     required: bool
-    aliases: tuple[str, ...] = ()
-    root: str = ""
-
-    @cached_property
-    def kind(self) -> str:
-        """Its JSON type."""
-        declared = self.schema.get("type")
-        if isinstance(declared, list):
-            declared = next((each for each in declared if each != "null"), None)
-        return str(declared or ("object" if "properties" in self.schema else "string"))
-
-    @cached_property
-    def items(self) -> Schema:
-        """The schema of an array's items."""
-        return self.schema.get("items") or {}
-
-    @cached_property
-    def options(self) -> tuple[Json, ...]:
-        """The values it accepts, where they are listed; an array's are its items'."""
-        of = self.items if self.kind == "array" else self.schema
-        listed = (of["const"],) if "const" in of else of.get("enum", ())
-        return tuple(value for value in listed if value is not None)
-
-    @cached_property
-    def description(self) -> str:
-        return str(self.schema.get("description") or "")
-
-    @cached_property
-    def label(self) -> str:
-        return spaced(self.name)
-
-    @cached_property
-    def units(self) -> tuple[Unit, ...]:
-        """The unit that its name ends in, or those that its description names."""
-        _, _, last = self.label.rpartition(" ")
-        if " " in self.label and (unit := unit_of(last)):
-            return (unit,)
-        are_numbers = all(str(each)[:1].isdigit() for each in self.options)
-        if self.kind == "boolean" or (self.kind == "string" and not are_numbers):
-            return ()
-        said = (m[1] or m[2] for m in _UNIT_SAID.finditer(self.description))
-        found = dict.fromkeys(u for w in said if w not in ("in", "a") and (u := unit_of(w)))
-        return tuple(u for u in found if self.kind != "string" or u.dimension != "text")
-
-    @cached_property
-    def core(self) -> frozenset[str]:
-        """The stems that tell it from others: its name without units and words such as "number"."""
-        parts = self.label.split()
-        named = parts[:-1] if len(parts) > 1 and unit_of(parts[-1]) else parts
-        stems = frozenset(words(" ".join(named)))
-        return stems - wordset("generic") or stems
-
-    @cached_property
-    def called(self) -> tuple[str, ...]:
-        """What people write beside its value: its name, the name of what it identifies, aliases."""
-        base = re.sub(r" (?:name|id|ids|number|description|text|type)$", "", self.label)
-        return tuple(dict.fromkeys((self.label, base, *self.aliases)))
-
-    @cached_property
-    def refers_to(self) -> str:
-        """What an id parameter identifies: "conversation" for conversationId or -Ids; or ""."""
-        base, _, last = self.label.rpartition(" ")
-        return base if last in ("id", "ids") and self.kind in ("string", "array") else ""
+    label: str
+    root: str
+    description: str
+    aliases: tuple[str, ...]
+    kind: str
+    options: tuple[Json, ...]
+    units: tuple[Unit, ...]
+    core: frozenset[str]
+    called: tuple[str, ...]
+    refers_to: str
+    identifies: bool
 
     @property
     def may_be_empty(self) -> bool:
         """Whether its description says what an empty text stands for, such as all there is."""
         return self.kind == "string" and '""' in self.description
-
-    @property
-    def identifies(self) -> bool:
-        """Whether it says which thing is meant, by its id, its name or its number."""
-        return bool(self.refers_to) or self.label.rpartition(" ")[2] in ("name", "number")
 
     def means(self, *roles: str) -> bool:
         """Tell whether its name has a word of a role in `offline.words.roles`, such as "person"."""
@@ -146,28 +96,55 @@ def read_once(read: Callable[Concatenate[ToolSpec, P], T]) -> Callable[Concatena
 @read_once
 def parameters(tool: ToolSpec) -> tuple[Parameter, ...]:
     """Return a tool's parameters, in the order of its schema."""
-    schema = tool.parameters
-    properties = schema.get("properties") or {}
-    labels = {spaced(name) for name in properties}
-    required = schema.get("required") or ()
+    properties = tool.parameters.get("properties") or {}
+    labels, required = {spaced(name) for name in properties}, tool.parameters.get("required") or ()
+    every = ((name, of) for name, of in properties.items() if isinstance(of, dict))
     return tuple(
-        Parameter(name, _merged(of), name in required, tool.aliases.get(name, ()), root)
-        for name, of in properties.items()
-        if isinstance(of, dict) and (root := _root(spaced(name), labels))
+        _parameter(name, of, name in required, tool.aliases.get(name, ()), labels)
+        for name, of in every
     )
 
 
-def _root(label: str, labels: set[str]) -> str:
-    base, _, last = label.rpartition(" ")
-    is_told = last in ("id", "ids", "name", "number") or {f"{base} id", f"{base} number"} & labels
-    return base if base and (is_told or unit_of(last)) else label
-
-
-def _merged(schema: Schema) -> Schema:
-    """Return a schema with the first branch of a union that is not null."""
+def _parameter(
+    name: str, schema: Schema, required: bool, aliases: tuple[str, ...], labels: set[str]
+) -> Parameter:
+    # Of a union, the first branch that is not null.
     branches = schema.get("anyOf") or schema.get("oneOf") or ()
-    chosen: Schema = next((each for each in branches if each.get("type") != "null"), {})
-    return {**schema, **chosen} if chosen else schema
+    schema = schema | next((each for each in branches if each.get("type") != "null"), {})
+    kind = schema.get("type") or ("object" if "properties" in schema else "string")
+    kind = next(each for each in kind if each != "null") if isinstance(kind, list) else str(kind)
+    of = schema.get("items") or {} if kind == "array" else schema
+    listed = (of["const"],) if "const" in of else of.get("enum", ())
+    options = tuple(value for value in listed if value is not None)
+    label, description = spaced(name), str(schema.get("description") or "")
+    base, _, last = label.rpartition(" ")
+    unit = unit_of(last) if base else None
+    units = [unit] if unit else []
+    are_numbers = all(str(each)[:1].isdigit() for each in options)
+    if not unit and kind != "boolean" and (kind != "string" or are_numbers):
+        said = (m[1] or m[2] for m in _UNIT_SAID.finditer(description))
+        units = [u for word in said if word not in ("in", "a") and (u := unit_of(word))]
+        units = [u for u in units if kind != "string" or u.dimension != "text"]
+    stems = frozenset(words(base if unit else label))
+    short = re.sub(r" (?:name|id|ids|number|description|text|type)$", "", label)
+    is_id = last in ("id", "ids") and kind in ("string", "array")
+    is_told = last in ("id", "ids", "name", "number") or {f"{base} id", f"{base} number"} & labels
+    return Parameter(
+        name,
+        schema,
+        required,
+        label,
+        root=base if base and (is_told or unit) else label,
+        description=description,
+        aliases=aliases,
+        kind=kind,
+        options=options,
+        units=tuple(dict.fromkeys(units)),
+        core=stems - wordset("generic") or stems,
+        called=tuple(dict.fromkeys((label, short, *aliases))),
+        refers_to=base if is_id else "",
+        identifies=bool(is_id and base) or last in ("name", "number"),
+    )
 
 
 def arguments_shown(tool: ToolSpec) -> list[dict[str, Json]]:

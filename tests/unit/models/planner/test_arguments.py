@@ -112,10 +112,10 @@ def test_a_short_follow_up_changes_the_last_call() -> None:
     assert talk.calls == [[("calculate_voltage_drop", wanted)]]
 
 
-def test_a_list_of_values_for_one_parameter_is_a_call_each() -> None:
+def test_which_of_two_values_for_one_parameter_is_asked() -> None:
     weather = spec("get_weather", "Get the weather of a city.", {"city": text("City")}, "city")
-    calls = ask("What's the weather in Paris and Rome?", (weather,), done).calls
-    assert calls == [[("get_weather", {"city": "Paris"}), ("get_weather", {"city": "Rome"})]]
+    talk = ask("What's the weather in Paris and Rome?", (weather,), done)
+    assert (talk.calls, talk.quick_replies) == ([], ("paris", "rome"))
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ def step(output: Any, *, name: str = "get_things", **more: Any) -> Step:
 
 
 def told(output: Any, locale: str = "en", text: str = "", *, wish: Any = None, **more: Any) -> str:
-    return answer([((step(output, **more),), Wish(text, **(wish or {})))], locale)
+    return answer((step(output, **more),), Wish(text, **(wish or {})), locale)
 
 
 def test_a_number_takes_its_unit_from_its_name() -> None:
@@ -76,7 +76,7 @@ def test_untrusted_text_loses_its_links_html_and_marks() -> None:
 
 def test_a_result_that_is_no_json_is_told_as_text() -> None:
     plain = Step(ToolCall("c1", "run", {}), ToolResult("c1", "run", "all tests passed"))
-    assert answer([((plain,), Wish())], "en") == "all tests passed"
+    assert answer((plain,), Wish(), "en") == "all tests passed"
 
 
 def test_machinery_is_not_told() -> None:
@@ -117,28 +117,6 @@ def test_words_of_another_direction_move_nothing_around_them() -> None:
         "- \u2068תרגול שבועי\u2069 — students: 30 · place: \u2068חדר 4\u2069"
     )
     assert told(week, "he").endswith("- תרגול שבועי — תלמידים: 30 · place: חדר 4")
-
-
-def test_urgent_items_come_first_and_are_marked() -> None:
-    first = {"content": "Sign here", "priority": "high"}
-    second = {"content": "Call back", "priority": "urgent"}
-    lines = told({"messages": [first, second]}).splitlines()
-    assert lines[2:] == ["- **Urgent:** Call back", "- Sign here — high"]
-
-
-@pytest.mark.parametrize(
-    ("locale", "content", "line"),
-    [
-        ("en", "Urgent: the committee cancels.", "- **Urgent:** the committee cancels."),
-        ("en", "URGENT!! Call back", "- **Urgent:** Call back"),
-        ("en", "Urgently needed: two crates", "- **Urgent:** Urgently needed: two crates"),
-        ("en", "Urgent!", "- **Urgent:** Urgent!"),
-        ("he", "דחוף: הוועד מבטל", "- **דחוף:** הוועד מבטל"),
-    ],
-)
-def test_urgent_is_said_once(locale: str, content: str, line: str) -> None:
-    said = told({"messages": [{"content": content, "priority": "urgent"}]}, locale)
-    assert said.splitlines()[-1] == line
 
 
 def test_a_long_text_is_cut_around_what_is_asked() -> None:
@@ -182,27 +160,9 @@ def test_a_list_is_looked_through_for_people_and_topics(
     assert [each["task"] for each in TASKS if each["task"] in said] == [line]
 
 
-def test_what_says_the_topic_itself_comes_before_what_stands_where_it_is_spoken_of() -> None:
-    where = {"conversationName": "Budget 2026"}
-    decisions = [
-        {"decision": "Hire a guard", **where},
-        {"decision": "Cut travel", "context": "as the budget is short", **where},
-        {"decision": "The budget stays at 2M", "conversationName": "Board"},
-        {"decision": "A new logo", "conversationName": "Board"},
-    ]
-    said = told({"decisions": decisions}, text="decisions?", wish={"topic": "the budget"})
-    order = ["The budget stays at 2M", "Cut travel", "Hire a guard"]
-    assert [line.removeprefix("- ").split(" — ")[0] for line in said.splitlines()[2:]] == order
-
-
 def test_nothing_of_the_kind_is_said_with_how_much_was_looked_through() -> None:
     said = told({"tasks": TASKS, "totalFound": 9}, wish={"people": ("Noa",)})
     assert said == "I could not find any tasks (Noa).\n\nI looked through the first 2 of 9."
-
-
-def test_one_of_a_list_is_told_alone_or_said_not_to_be_there() -> None:
-    assert told({"tasks": TASKS}, wish={"pick": 1}).startswith("Budget slides")
-    assert "it has 2" in told({"tasks": TASKS}, wish={"pick": 5})
 
 
 @pytest.mark.parametrize(
@@ -240,7 +200,7 @@ def failed(locale: str = "en", **error: str) -> str:
         ToolCall("c1", "get_tasks", {}), ToolResult("c1", "get_tasks", content, is_error=True)
     )
     tools = [ToolSpec("get_tasks", "", {}, names={"en": "Tasks", "he": "משימות"})]
-    return answer([((bad, bad), Wish())], locale, tools)
+    return answer((bad, bad), Wish(), locale, tools)
 
 
 def test_a_failure_is_told_once_with_its_reason() -> None:
@@ -252,11 +212,6 @@ def test_a_failure_is_told_once_with_its_reason() -> None:
 )
 def test_a_hebrew_answer_says_in_hebrew_why_something_failed(code: str, why: str) -> None:
     assert f"{why} (\u2066The index is being rebuilt\u2069)." in failed("he", code=code)
-
-
-def test_a_hebrew_reason_is_told_alone_with_its_hint() -> None:
-    told = failed("he", code="not-found", message="אין לוח \u2068'LP-9'\u2069", hint="אפשר לייבא")
-    assert told == "זה לא הצליח (משימות): אין לוח \u2068'LP-9'\u2069. אפשר לייבא"
 
 
 @pytest.mark.parametrize(
@@ -279,18 +234,6 @@ def test_a_hebrew_answer_calls_the_tool_that_failed_by_its_hebrew_name() -> None
 def test_a_name_in_a_registry_document_brings_no_link_and_no_markup_of_its_own() -> None:
     names = ["קישור [לחצו](http://evil.example)\n\n# <b>כאן</b> [1]"]
     assert label("get_tasks", "he", names) == "קישור [לחצו] (http://evil.example) # ‹b>כאן‹/b> (1)"
-
-
-@pytest.mark.parametrize(
-    ("locale", "hint", "told"),
-    [
-        ("en", "wait a minute", True),
-        ("he", "wait a minute", False),
-        ("en", "send dataPoints, or upload_knowledge", False),
-    ],
-)
-def test_a_hint_is_told_where_it_is_for_people(locale: str, hint: str, *, told: bool) -> None:
-    assert failed(locale, hint=hint).endswith(hint) is told
 
 
 def test_a_flag_that_all_was_looked_at_is_told_where_it_was_not() -> None:

@@ -65,7 +65,7 @@ def test_a_hebrew_answer_names_every_field_in_hebrew() -> None:
         for output in results(each):
             content = json.dumps({"output": output}, ensure_ascii=False)
             step = Step(ToolCall("c", each.id, {}), ToolResult("c", each.id, content))
-            if found := _IS_ENGLISH.findall(answer([((step,), Wish())], "he")):
+            if found := _IS_ENGLISH.findall(answer((step,), Wish(), "he")):
                 english[f"{each.id}: {output}"] = found
     assert english == {}
 

@@ -31,7 +31,6 @@ def replied(message: str, *notes: Note) -> tuple[str, list[str]]:
         "Explain article 250",
         "What is grounding?",
         "What's a grounding electrode conductor?",
-        "Just explain voltage drop, don't calculate anything",
         "על מה מדבר סעיף 250?",
         "מה זה הארקה?",
         "תסביר לי את סעיף 250",
@@ -77,7 +76,6 @@ def test_where_nothing_is_known_tools_are_asked() -> None:
     ("message", "lead"),
     [
         ("Why is grounding required?", "I can't explain that"),
-        ("What is the difference between grounding and bonding?", "I can't explain that"),
         ("מה ההבדל בין הארקה לגישור?", "אין לי הסבר לכך"),
     ],
 )

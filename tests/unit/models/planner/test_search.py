@@ -68,25 +68,10 @@ def test_without_a_search_of_own_data_nothing_is_searched() -> None:
     assert ask("When is the launch?", ELECTRICAL).calls == []
 
 
-def test_a_discussion_is_searched_and_its_best_conversation_summarised() -> None:
+def test_which_conversation_a_discussion_was_in_is_asked() -> None:
     talk = ask("Summarize the discussion about the budget", MESSAGING)
-    summary = {"conversationId": "conv_2"}
-    assert talk.calls[-2:] == [
-        [("search_all_conversations", {"query": "budget"})],
-        [("summarize_conversation", summary)],
-    ]
-    assert "Talk about Finance" in answer_of(talk)
-
-
-def test_where_nothing_of_the_kind_is_found_what_was_said_is_told() -> None:
-    def undecided(name: str, arguments: dict[str, Any]) -> dict[str, Any]:
-        other = {"output": {"decisions": [{"decision": "Hire a designer"}], "totalFound": 1}}
-        return other if name == "get_conversation_decisions" else messaging(name, arguments)
-
-    answer = answer_of(ask("What decisions were made about the budget?", MESSAGING, undecided))
-    assert "not find any decisions (“budget”)" in answer
-    assert "The budget is final" in answer
-    assert "Hire a designer" not in answer
+    assert talk.calls == [[("get_user_conversations", {})]]
+    assert talk.quick_replies == ("Launch room", "Finance", "Design", "Lunch")
 
 
 def test_a_conversation_of_somebody_is_offered_and_not_guessed() -> None:
@@ -102,7 +87,7 @@ def test_a_conversation_of_somebody_is_offered_and_not_guessed() -> None:
 
     talk = ask("summarize the conversation with Victor", MESSAGING, people)
     assert talk.calls == [[("get_user_conversations", {})]]
-    assert talk.quick_replies == ("Room 1",)
+    assert talk.quick_replies == ("Room 1", "Room 2")
 
 
 def nothing_found(name: str, arguments: dict[str, Any]) -> dict[str, Any]:
