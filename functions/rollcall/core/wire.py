@@ -81,7 +81,9 @@ class MediaPart(Wire):
 
     type: Literal["image", "document"]
     media_type: str | None = Field(default=None, pattern=r"^[a-z]+/[a-z0-9.+-]{1,80}$")
-    data: str | None = Field(default=None, max_length=1_000_000, pattern=r"^[A-Za-z0-9+/]*={0,2}$")
+    data: str | None = Field(
+        default=None, min_length=1, max_length=1_000_000, pattern=r"^[A-Za-z0-9+/]*={0,2}$"
+    )
     file_id: FileId | None = None
     name: str | None = Field(default=None, max_length=200)
 

@@ -200,6 +200,8 @@ def test_the_offline_planner_reads_what_is_in_the_message_itself(office: Office)
         ({"type": "image", "mediaType": "image/png", "data": "iVBORw0KGgo"}, "data"),
         ({"type": "document", "mediaType": "application/pdf", "data": "aGk="}, "data"),
         ({"type": "document", "mediaType": "text/plain", "data": "AAAA"}, "data"),
+        ({"type": "document", "mediaType": "text/plain", "data": "="}, "data"),
+        ({"type": "document", "mediaType": "text/plain", "data": ""}, "data"),
     ],
 )
 def test_what_is_in_the_message_itself_is_of_its_type(
