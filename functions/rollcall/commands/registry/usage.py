@@ -79,8 +79,15 @@ def show_table(unit: str, rows: Sequence[Row]) -> None:
     """Show the counts of agents, of variants or of capabilities; `unit` is their first column."""
     lines = []
     for subject, counts in rows:
-        number = counts.turns or counts.called or 1
+        number = counts.called if subject.tool else counts.turns
         tokens = counts.input_tokens + counts.output_tokens
+        averages = "–", "–", "–"
+        if number:  # a turn may have begun before these days
+            averages = (
+                f"{tokens / number:,.0f}",
+                f"{counts.micro_usd / number / 1_000_000:.4f}",
+                f"{counts.ms / number / 1_000:.1f}",
+            )
         lines.append(
             (
                 subject.tool or subject.variant or subject.agent or "–",
@@ -89,9 +96,7 @@ def show_table(unit: str, rows: Sequence[Row]) -> None:
                 f"{counts.missing + counts.missed:,}",
                 str(counts.success),
                 str(counts.rated_well),
-                f"{tokens / number:,.0f}",
-                f"{counts.micro_usd / number / 1_000_000:.4f}",
-                f"{counts.ms / number / 1_000:.1f}",
+                *averages,
             )
         )
     table(("", unit, "Offered", "Missed", "Succeed", "Rated well", "Tokens", "USD", "s"), lines)

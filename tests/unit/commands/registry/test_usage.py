@@ -27,10 +27,18 @@ def test_figures_are_told_for_each_turn_and_each_call(capsys: pytest.CaptureFixt
     )
 
 
-def test_what_was_never_called_has_no_shares(capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_was_never_called_has_no_shares_and_no_averages(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     show_table("Calls", [(Subject(tool="pay_invoice"), Counts(offered=44))])
     (_, line) = capsys.readouterr().out.splitlines()
-    assert line.split() == ["pay_invoice", "0", "44", "0", "–", "–", "0", "0.0000", "0.0"]
+    assert line.split() == ["pay_invoice", "0", "44", "0", "–", "–", "–", "–", "–"]
+
+
+def test_an_agent_without_a_turn_has_no_averages(capsys: pytest.CaptureFixture[str]) -> None:
+    show_table("Runs", [row("V1", succeeded=3, called=3, input_tokens=900, ms=6_000)])
+    (_, line) = capsys.readouterr().out.splitlines()
+    assert line.split()[-3:] == ["–", "–", "–"]
 
 
 def test_variants_are_told_apart_only_where_that_is_no_accident() -> None:
