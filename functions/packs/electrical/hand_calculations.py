@@ -265,7 +265,7 @@ def size_motor_circuit(
     *,
     hp: Annotated[str, Field(max_length=12)],
     voltage: AnyVolts,
-    phases: Phases = 3,
+    phases: Phases | None = None,
     motor_kind: TableMotor | None = None,
     device: ProtectiveDevice = "inverse_time_breaker",
     nameplate_amps: LoadAmps | None = None,
@@ -280,7 +280,7 @@ def size_motor_circuit(
     Args:
         hp: Horsepower, such as "25", "7-1/2".
         voltage: Of the system, V.
-        phases: 1 or 3.
+        phases: 1 or 3; if left out, 1 for the kind single_phase and 3 for others.
         motor_kind: The row of Table 430.52; single-phase or squirrel cage if left out.
         device: Breaker or fuse that protects against short circuits.
         nameplate_amps: The nameplate's current, A, for the overload protection.
@@ -290,6 +290,10 @@ def size_motor_circuit(
         terminal_rating_c: Column of Table 310.16: 60, 75 or 90 °C.
     """
     kind: TableMotor = motor_kind or ("single_phase" if phases == 1 else "squirrel_cage")
+    of_kind: Literal[1, 3] = 1 if kind == "single_phase" else 3
+    if phases not in (None, of_kind):
+        raise invalid("phases", "motor_phases")
+    phases = of_kind
     try:
         current = full_load_amps(hp, voltage, phases)
     except InvalidArgument as error:

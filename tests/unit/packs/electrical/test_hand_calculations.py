@@ -38,6 +38,8 @@ MOTORS = [
     # Tables 430.248 and 430.52: 5 hp, 230 V, one phase: 28 A, 250 % is 70 A
     ({"hp": "5", "voltage": 230, "phases": 1},
      {"full-load": 28, "required": 35, "short-circuit": 70}),
+    # Table 430.248: 7-1/2 hp, 230 V, one phase, as the kind of motor says: 40 A
+    ({"hp": "7-1/2", "voltage": 230, "motorKind": "single_phase"}, {"full-load": 40}),
     # 250.122(D)(2): behind an instantaneous trip by a dual-element fuse, 175 % of 34 A: 60 A
     ({"hp": "25", "voltage": 460, "device": "instantaneous_breaker"}, {"short-circuit": 272}),
 ]  # fmt: skip
@@ -209,6 +211,10 @@ def test_percent_of_two_voltages(source: float, load: float, right: float) -> No
     [
         ("derate_conductors", {"conductorSize": "12", "insulation": "XYZ"}, "insulation"),
         ("size_motor_circuit", {"hp": "999", "voltage": 460}, "hp"),
+        ("size_motor_circuit",
+         {"hp": "5", "voltage": 230, "phases": 3, "motorKind": "single_phase"}, "phases"),
+        ("size_motor_circuit",
+         {"hp": "5", "voltage": 230, "phases": 1, "motorKind": "wound_rotor"}, "phases"),
         ("size_grounding_conductor", {"breakerAmps": 60, "requiredSize": "4"}, "installedSize"),
         ("size_grounding_conductor",
          {"breakerAmps": 100, "installedSize": "8", "requiredSize": "3"}, "installedSize"),
