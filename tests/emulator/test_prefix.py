@@ -42,22 +42,22 @@ def plant(db: Client) -> dict[str, dict[str, Any]]:
 
 
 @pytest.fixture
-def planted(db: Client) -> dict[str, dict[str, Any]]:
+def app_documents(db: Client) -> dict[str, dict[str, Any]]:
     """What the app has, written before the deployment under test begins."""
     return plant(db)
 
 
 @pytest.fixture
-def prefixed(
-    planted: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+def prefix(
+    app_documents: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[pytest.MonkeyPatch]:
     monkeypatch.setenv("ROLLCALL_PREFIX", "rc")
     yield monkeypatch
 
 
 @pytest.fixture
-def office(prefixed: pytest.MonkeyPatch, db: Client) -> Office:
-    made = Office(db, prefixed)
+def office(prefix: pytest.MonkeyPatch, db: Client) -> Office:
+    made = Office(db, prefix)
     made.write_documents()
     return made
 
@@ -117,11 +117,13 @@ def exported(office: Office) -> list[dict[str, Any]]:
 
 
 def test_all_that_a_deployment_writes_is_under_its_prefix(
-    office: Office, planted: dict[str, Any]
+    office: Office, app_documents: dict[str, Any]
 ) -> None:
     use(office)
     look_after(office)
-    new = {path: data for path, data in all_documents(office.db).items() if path not in planted}
+    new = {
+        path: data for path, data in all_documents(office.db).items() if path not in app_documents
+    }
     roots = {path.partition("/")[0] for path in new}
     assert {"rc_threads", "rc_approvals", "rc_files", "rc_documents", "rc_ratings"} <= roots
     assert {name for name in collections_of(new) if not name.startswith("rc_")} == APP
@@ -130,7 +132,7 @@ def test_all_that_a_deployment_writes_is_under_its_prefix(
 
 
 def test_what_the_app_has_is_neither_changed_nor_told(
-    office: Office, planted: dict[str, Any]
+    office: Office, app_documents: dict[str, Any]
 ) -> None:
     use(office)
     look_after(office)
@@ -142,11 +144,11 @@ def test_what_the_app_has_is_neither_changed_nor_told(
     assert "hello" not in str(items)
     assert call(usage.my_usage, office, None)["today"]["tokens"] < 1_000_000
     after = all_documents(office.db)
-    assert {path: after.get(path) for path in planted} == planted
+    assert {path: after.get(path) for path in app_documents} == app_documents
 
 
 def test_an_erasure_leaves_the_apps_own_and_nothing_of_the_user_under_the_prefix(
-    office: Office, planted: dict[str, Any]
+    office: Office, app_documents: dict[str, Any]
 ) -> None:
     thread = use(office)
     receipt = call(my_data.delete_thread, office, {"threadId": thread})
@@ -154,7 +156,7 @@ def test_an_erasure_leaves_the_apps_own_and_nothing_of_the_user_under_the_prefix
     assert receipt["removed"].keys() == kinds
     assert call(my_data.delete_my_data, office, {"confirm": True})["status"] == "done"
     after = all_documents(office.db)
-    assert {path: after.get(path) for path in planted} == planted
+    assert {path: after.get(path) for path in app_documents} == app_documents
     assert not [path for path in after if path.startswith(("rc_threads", "rc_ratings", "rc_files"))]
 
 

@@ -34,7 +34,7 @@ def modules() -> dict[str, ast.Module]:
     }
 
 
-def called(node: ast.AST) -> str:
+def called_name(node: ast.AST) -> str:
     """The name of the function or method that a call calls."""
     function = node.func if isinstance(node, ast.Call) else None
     if isinstance(function, ast.Attribute):
@@ -44,9 +44,9 @@ def called(node: ast.AST) -> str:
 
 def is_prefixed(call: ast.Call) -> bool:
     """Whether a call puts the prefix before its first argument."""
-    if called(call) in _WITH_OPTION:
+    if called_name(call) in _WITH_OPTION:
         return any(option.arg == "platform" for option in call.keywords)
-    return called(call) == "collection_id"
+    return called_name(call) == "collection_id"
 
 
 def calls(tree: ast.AST) -> Iterator[ast.Call]:
@@ -79,7 +79,7 @@ def unprefixed(tree: ast.AST) -> list[str]:
     return texts + [
         ast.unparse(call)
         for call in calls(tree)
-        if isinstance(call.args[0], readers.get(called(call), ())) and names_one(call.args[0])
+        if isinstance(call.args[0], readers.get(called_name(call), ())) and names_one(call.args[0])
     ]
 
 

@@ -45,16 +45,16 @@ def _messages(tree: ast.Module) -> Iterator[str]:
     for node in nodes(tree):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name | ast.Attribute):
             name = node.func.id if isinstance(node.func, ast.Name) else node.func.attr
-            if name in KINDS and node.args and (message := _written(node.args[0])):
+            if name in KINDS and node.args and (message := _literal(node.args[0])):
                 yield message
 
 
-def _written(node: ast.expr) -> str:
+def _literal(node: ast.expr) -> str:
     if isinstance(node, ast.Constant):
         return str(node.value)
     if isinstance(node, ast.JoinedStr):
         return "".join(
-            _written(each) if isinstance(each, ast.Constant) else "…" for each in node.values
+            _literal(each) if isinstance(each, ast.Constant) else "…" for each in node.values
         )
     return ""
 

@@ -31,7 +31,7 @@ def lacks_a_tool(agent: AgentProfile) -> bool:
 
 
 @pytest.fixture
-def published(db: Client) -> None:
+def published_registry(db: Client) -> None:
     """The registry as `sync` makes it of this codebase."""
     publish(db, catalog.capabilities(), catalog.agents().values())()
 
@@ -54,7 +54,7 @@ def test_after_a_sync_nothing_fails(run: Run, db: Client) -> None:
 
 
 def test_an_agent_whose_tools_are_all_down_is_not_called_well(
-    run: Run, db: Client, published: None
+    run: Run, db: Client, published_registry: None
 ) -> None:
     whole = [each for each in catalog.agents().values() if not lacks_a_tool(each)]
     agent = max(whole, key=lambda each: len(each.tools)).id
@@ -72,7 +72,7 @@ def test_an_agent_whose_tools_are_all_down_is_not_called_well(
 
 
 def test_what_only_google_knows_is_skipped_on_the_emulator(
-    run: Run, db: Client, published: None
+    run: Run, db: Client, published_registry: None
 ) -> None:
     found = run("registry", "doctor", "--json").json["findings"]
     skipped = {each["topic"] for each in found if each["level"] == "skip"}
@@ -103,7 +103,7 @@ def google(db: Client, monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeGoogle]:
         yield fake
 
 
-def examined(db: Client) -> dict[str, list[Finding]]:
+def findings_by_topic(db: Client) -> dict[str, list[Finding]]:
     """What it finds in production, by topic; the documents are the emulator's all the same."""
     found: dict[str, list[Finding]] = {}
     for each in command.examine(Place(db.project, None, find_app())):
@@ -112,7 +112,7 @@ def examined(db: Client) -> dict[str, list[Finding]]:
 
 
 def test_in_production_an_empty_project_is_told_all_that_is_missing(
-    run: Run, db: Client, published: None, google: FakeGoogle
+    run: Run, db: Client, published_registry: None, google: FakeGoogle
 ) -> None:
     empty: dict[str, dict[str, Any]] = {
         f"cloudfunctions/v2/projects/{db.project}/locations/-/functions": {},
@@ -124,7 +124,7 @@ def test_in_production_an_empty_project_is_told_all_that_is_missing(
         empty[f"firestore/{path}"] = {}
     for path, answer in empty.items():
         google.answer(*path.split("/", 1), answer)
-    found = examined(db)
+    found = findings_by_topic(db)
     assert {each.level for each in found["indexes"]} == {"fail"}
     assert {each.level for each in found["expiry"]} == {"fail"}
     assert [each.text for each in found["rules"]] == ["none were ever deployed"]
@@ -136,17 +136,21 @@ def test_in_production_an_empty_project_is_told_all_that_is_missing(
 
 
 def test_in_production_what_may_not_be_looked_at_is_a_warning_each(
-    run: Run, db: Client, published: None, google: FakeGoogle
+    run: Run, db: Client, published_registry: None, google: FakeGoogle
 ) -> None:
     google.refuse_all(403, "Permission denied on resource project.")
-    found = examined(db)
+    found = findings_by_topic(db)
     for topic in ("indexes", "expiry", "rules", "functions", "schedules", "roles"):
         (finding,) = found[topic]
         assert (finding.level, "role" in finding.mend) == ("warn", True), topic
 
 
 def test_the_auth_emulators_accounts_are_looked_at_where_it_runs(
-    run: Run, db: Client, published: None, google: FakeGoogle, monkeypatch: pytest.MonkeyPatch
+    run: Run,
+    db: Client,
+    published_registry: None,
+    google: FakeGoogle,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     path = f"v1/projects/{db.project}/accounts:batchGet"
     admin = {"localId": "ann", "customAttributes": '{"role": "admin"}'}

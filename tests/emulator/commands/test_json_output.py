@@ -28,7 +28,7 @@ TOKENS = {"input_tokens": 90, "cached_input_tokens": 5, "output_tokens": 10, "mi
 
 
 @pytest.fixture
-def used(registry: Client) -> Client:
+def used_capability(registry: Client) -> Client:
     """A capability that was called, failed and was counted."""
     witness = HealthRecorder(now=partial(next, count(time.time(), 60)))  # it tells at once
     for user in ("ann", "ben", "eve"):
@@ -60,7 +60,7 @@ def keys(value: Any) -> Iterator[str]:
                 yield from keys(held)
 
 
-def test_keys_are_in_camel_case(run: Run, used: Client) -> None:
+def test_keys_are_in_camel_case(run: Run, used_capability: Client) -> None:
     for command, *told in (
         ("list", "minRole"),
         ("show find_room", "p95Ms", "requiresAuth"),
@@ -74,7 +74,7 @@ def test_keys_are_in_camel_case(run: Run, used: Client) -> None:
         assert [key for key in found if not CAMEL_CASE.fullmatch(key)] == [], command
 
 
-def test_when_a_capability_failed_is_told_as_other_times(run: Run, used: Client) -> None:
+def test_when_a_capability_failed_is_told_as_other_times(run: Run, used_capability: Client) -> None:
     seen = run("registry", "show", "find_room", "--json").json["seen"]
     failure = seen["failure"]
     assert (failure["code"], failure["message"]) == ("unavailable", "it is closed")
@@ -84,7 +84,7 @@ def test_when_a_capability_failed_is_told_as_other_times(run: Run, used: Client)
 
 
 def test_health_is_shown_with_state_times_counts_and_the_last_failure(
-    run: Run, used: Client
+    run: Run, used_capability: Client
 ) -> None:
     done = run("registry", "show", "find_room")
     rows = {line.split()[0]: " ".join(line.split()[1:]) for line in done.out.splitlines()}

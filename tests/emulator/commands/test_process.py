@@ -37,7 +37,7 @@ for line in ("registry list", "registry show find_room", "sync --dry-run"):
 """
 
 
-def started(db: Client, *arguments: str) -> subprocess.Popen[str]:
+def start(db: Client, *arguments: str) -> subprocess.Popen[str]:
     return subprocess.Popen(
         [sys.executable, *arguments],
         cwd=ROOT / "functions",
@@ -49,8 +49,8 @@ def started(db: Client, *arguments: str) -> subprocess.Popen[str]:
     )
 
 
-def typed(db: Client, *arguments: str) -> tuple[int, str, str]:
-    process = started(db, *arguments)
+def run_command(db: Client, *arguments: str) -> tuple[int, str, str]:
+    process = start(db, *arguments)
     out, err = process.communicate(timeout=120)
     return process.returncode, out, err
 
@@ -61,9 +61,9 @@ def test_json_is_all_that_a_program_reads_and_hebrew_is_spelled_out_where_it_mus
     registry: Client, monkeypatch: pytest.MonkeyPatch, encoding: str
 ) -> None:
     monkeypatch.setenv("PYTHONIOENCODING", encoding)
-    code, out, err = typed(registry, "-c", SEVERAL)
+    code, out, err = run_command(registry, "-c", SEVERAL)
     assert (code, err) == (0, "")
-    _, out, err = typed(registry, "-m", "rollcall", "registry", "list", "--json")
+    _, out, err = run_command(registry, "-m", "rollcall", "registry", "list", "--json")
     names = {each["id"]: each["names"] for each in json.loads(out)}  # and nothing else
     assert list(names) == ["broken", "find_room", "pay_invoice"]
     assert names["find_room"]["he"] == "מציאת חדר"
@@ -71,7 +71,7 @@ def test_json_is_all_that_a_program_reads_and_hebrew_is_spelled_out_where_it_mus
 
 
 def test_tables_are_shown_from_the_folder_in_which_it_is_typed(registry: Client) -> None:
-    code, out, err = typed(registry, "-m", "rollcall", "registry", "list")
+    code, out, err = run_command(registry, "-m", "rollcall", "registry", "list")
     assert (code, err) == (0, "")
     assert "pay_invoice" in out
 
@@ -79,12 +79,12 @@ def test_tables_are_shown_from_the_folder_in_which_it_is_typed(registry: Client)
 def test_no_command_needs_tools_of_development(registry: Client) -> None:
     changes = ["registry disable find_room", "registry enable find_room"]
     lines = ["sync", *changes, "registry list", "registry search room", "registry usage"]
-    code, out, err = typed(registry, "-c", WITHOUT_TOOLS, *lines)
+    code, out, err = run_command(registry, "-c", WITHOUT_TOOLS, *lines)
     assert (code, "pay_invoice" in out) == (0, True), err
 
 
 def test_a_reader_who_has_seen_enough_is_no_failure(registry: Client) -> None:
-    process = started(registry, "-m", "rollcall", "registry", "list", "--json")
+    process = start(registry, "-m", "rollcall", "registry", "list", "--json")
     assert process.stdout and process.stderr
     process.stdout.close()
     assert process.wait(120) == 0

@@ -13,7 +13,7 @@ from tests.support.catalogs import catalog
 from .conftest import Run
 
 
-def stored(db: Client, path: str) -> dict[str, Any]:
+def read(db: Client, path: str) -> dict[str, Any]:
     return db.document(path).get().to_dict() or {}
 
 
@@ -68,19 +68,19 @@ def test_sync_warns_of_tools_that_neither_code_nor_the_registry_has(
 
 
 def test_disable_takes_a_capability_out_of_what_runs_read(run: Run, registry: Client) -> None:
-    before = stored(registry, "registry/manifest")["digest"]
+    before = read(registry, "registry/manifest")["digest"]
     done = run("registry", "disable", "find_room", "--reason", "renovation")
     assert done.code == 0
     assert "capabilities/find_room: active → disabled" in done.out
     assert "at the latest 30 s from now" in done.out
-    assert stored(registry, "registry/manifest")["digest"] != before
+    assert read(registry, "registry/manifest")["digest"] != before
     assert statuses(registry)["find_room"] == "disabled"
 
 
 def test_disable_keeps_other_overrides_and_says_who_and_why(run: Run, registry: Client) -> None:
     registry.document("capabilities/find_room").update({"overrides": {"keywords": ["hall"]}})
     run("registry", "disable", "find_room", "--reason", "renovation")
-    overrides = stored(registry, "capabilities/find_room")["overrides"]
+    overrides = read(registry, "capabilities/find_room")["overrides"]
     assert (overrides["keywords"], overrides["status"]) == (["hall"], "disabled")
     assert overrides["note"]["text"] == "renovation"
     assert overrides["note"]["by"] and overrides["note"]["at"]
@@ -98,14 +98,14 @@ def test_disable_works_for_a_user_without_a_name(
 
     monkeypatch.setattr("pwd.getpwuid", nobody)
     assert run("registry", "disable", "find_room").code == 0
-    assert stored(registry, "capabilities/find_room")["overrides"]["note"]["by"] == "unknown"
+    assert read(registry, "capabilities/find_room")["overrides"]["note"]["by"] == "unknown"
 
 
 def test_enable_takes_the_override_back(run: Run, registry: Client) -> None:
     run("registry", "disable", "find_room")
     done = run("registry", "enable", "find_room")
     assert "capabilities/find_room: disabled → active" in done.out
-    assert stored(registry, "capabilities/find_room")["overrides"] == {}
+    assert read(registry, "capabilities/find_room")["overrides"] == {}
     assert statuses(registry)["find_room"] == "active"
 
 
@@ -128,13 +128,13 @@ def test_an_agent_is_disabled_like_a_capability(run: Run, registry: Client) -> N
     told = snapshot(registry).content.agents["desk"]["overrides"]
     assert told["status"] == "disabled"
     run("registry", "enable", "agents/desk")
-    assert "status" not in stored(registry, "agents/desk")["overrides"]
+    assert "status" not in read(registry, "agents/desk")["overrides"]
 
 
 def test_an_agent_is_not_said_to_be_refused_with_the_capability_of_its_id(
     run: Run, registry: Client
 ) -> None:
-    registry.document("agents/broken").set({**stored(registry, "agents/desk"), "id": "broken"})
+    registry.document("agents/broken").set({**read(registry, "agents/desk"), "id": "broken"})
     assert "it is refused all the same" in run("registry", "enable", "broken").out
     assert "refused" not in run("registry", "enable", "agents/broken").out
 

@@ -48,7 +48,7 @@ def run_entry(number: int, **changes: Any) -> dict[str, Any]:
 
 
 @pytest.fixture
-def counted(db: Client) -> Client:
+def usage_counts(db: Client) -> Client:
     batch = db.batch()
     for number in range(40):
         audit.write(batch, db, run_entry(number))
@@ -65,7 +65,7 @@ def counted(db: Client) -> Client:
     return db
 
 
-def test_usage_is_told_per_variant_agent_and_capability(run: Run, counted: Client) -> None:
+def test_usage_is_told_per_variant_agent_and_capability(run: Run, usage_counts: Client) -> None:
     done = run("registry", "usage")
     assert done.code == 0
     variants, rest = " ".join(done.out.split()).split(" Agents ")
@@ -79,7 +79,7 @@ def test_usage_is_told_per_variant_agent_and_capability(run: Run, counted: Clien
     assert "pay_invoice 0 44 0 – – – – –" in capabilities
 
 
-def test_usage_of_one_agent_leaves_the_others_out(run: Run, counted: Client) -> None:
+def test_usage_of_one_agent_leaves_the_others_out(run: Run, usage_counts: Client) -> None:
     found = run("registry", "usage", "--agent", "other", "--json").json
     assert [row["agent"] for row in found["agents"]] == ["other"]
     assert [(row["id"], row["called"]) for row in found["capabilities"]] == [
@@ -90,7 +90,7 @@ def test_usage_of_one_agent_leaves_the_others_out(run: Run, counted: Client) -> 
     assert found["countedAt"]
 
 
-def test_usage_of_days_before_is_not_todays(run: Run, counted: Client) -> None:
+def test_usage_of_days_before_is_not_todays(run: Run, usage_counts: Client) -> None:
     found = run("registry", "usage", "--days", "1", "--json").json
     assert found["since"] == found["until"] == datetime.now(UTC).date().isoformat()
     assert found["variants"][0]["succeeded"] == 20

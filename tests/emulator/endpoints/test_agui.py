@@ -186,13 +186,13 @@ def test_results_of_calls_that_nobody_made_are_not_taken(office: Office, front: 
 # the user's own tools
 
 
-def opened(front: AguiClient, *replies: Any) -> AguiResponse:
+def open_file(front: AguiClient, *replies: Any) -> AguiResponse:
     step = calls(("open_file", {"path": "a.txt"}))
     return front.say("Open it.", *(replies or [step]), tools=[OPEN_FILE])
 
 
 def test_a_call_of_the_apps_tool_is_left_pending_and_the_run_succeeds(front: AguiClient) -> None:
-    told = opened(front)
+    told = open_file(front)
     (start,) = told.of("TOOL_CALL_START")
     assert told.outcome == {"type": "success", "pendingToolCallIds": [start["toolCallId"]]}
     assert told.of("TOOL_CALL_RESULT") == []
@@ -201,7 +201,7 @@ def test_a_call_of_the_apps_tool_is_left_pending_and_the_run_succeeds(front: Agu
 def test_its_answer_in_the_next_run_goes_on_with_the_turn(
     office: Office, front: AguiClient
 ) -> None:
-    told = opened(front)
+    told = open_file(front)
     front.answer(told, '{"text": "hello"}')
     after = front.run(says("It says hello."), tools=[OPEN_FILE])
     assert (after.text, after.outcome) == ("It says hello.", {"type": "success"})
@@ -225,14 +225,14 @@ def test_its_answer_in_the_next_run_goes_on_with_the_turn(
 def test_an_answer_is_text_or_json(
     office: Office, front: AguiClient, message: dict[str, Any], told: dict[str, Any]
 ) -> None:
-    pending = opened(front).pending[0]
+    pending = open_file(front).pending[0]
     front.messages.append({"id": "t", "role": "tool", "toolCallId": pending, **message})
     front.run(says("Fine."))
     assert office.model.tool_results()[0]["output"] == told["output"]
 
 
 def test_a_tool_that_failed_says_so(office: Office, front: AguiClient) -> None:
-    pending = opened(front).pending[0]
+    pending = open_file(front).pending[0]
     failed = {"id": "t", "role": "tool", "toolCallId": pending, "content": "", "error": "no file"}
     front.messages.append(failed)
     front.run(says("It is gone."))
@@ -240,7 +240,7 @@ def test_a_tool_that_failed_says_so(office: Office, front: AguiClient) -> None:
 
 
 def test_all_that_is_pending_must_be_answered(office: Office, front: AguiClient) -> None:
-    told = opened(front, calls(("open_file", {"path": "a"}), ("open_file", {"path": "b"})))
+    told = open_file(front, calls(("open_file", {"path": "a"}), ("open_file", {"path": "b"})))
     front.answer(told)
     front.messages.pop()
     assert front.run().refusal == (400, "invalid-argument", "messages")
@@ -251,7 +251,7 @@ def test_all_that_is_pending_must_be_answered(office: Office, front: AguiClient)
 
 
 def test_who_answers_and_says_something_new_does_both(office: Office, front: AguiClient) -> None:
-    told = opened(front)
+    told = open_file(front)
     front.answer(told, '{"text": "hello"}')
     front.say("Never mind. What is new?", says("Nothing."))
     assert "hello" in repr(office.model.requests[-1].messages)
@@ -260,7 +260,7 @@ def test_who_answers_and_says_something_new_does_both(office: Office, front: Agu
 
 
 def test_an_answer_given_in_passing_is_bounded(office: Office, front: AguiClient) -> None:
-    told = opened(front)
+    told = open_file(front)
     front.answer(told, json.dumps({"text": "x" * 150_000}))
     front.say("And?", says("Well."))
     assert len(repr(office.model.requests[-1].messages)) < 20_000
@@ -270,7 +270,7 @@ def test_an_answer_given_in_passing_is_bounded(office: Office, front: AguiClient
 def test_a_message_without_an_answer_leaves_the_call_unanswered(
     office: Office, front: AguiClient
 ) -> None:
-    opened(front)
+    open_file(front)
     front.say("Never mind.", says("Fine."))
     assert "sent another message" in repr(office.model.requests[-1].messages)
     office.check_history()
@@ -611,7 +611,7 @@ def test_anothers_interrupt_cannot_be_answered(office: Office, front: AguiClient
 
 
 def test_anothers_pending_calls_cannot_be_answered(office: Office, front: AguiClient) -> None:
-    told = opened(front)
+    told = open_file(front)
     eve = AguiClient(office, uid="eve", messages=list(front.messages))
     eve.answer(told)
     assert eve.run(tools=[OPEN_FILE]).refusal == (400, "failed-precondition", "messages")

@@ -30,7 +30,7 @@ def only(interrupts: list[dict[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def past(office: Office, approval_id: str) -> None:
+def expire(office: Office, approval_id: str) -> None:
     """As when the time to decide is over."""
     over = datetime.now(UTC) - timedelta(seconds=1)
     office.db.document(f"approvals/{approval_id}").update({"expiresAt": over})
@@ -407,14 +407,14 @@ def test_a_new_message_is_refused_while_a_yes_is_about_to_be_carried_out(office:
 
 def test_a_new_message_may_follow_a_question_that_nobody_decided_in_time(office: Office) -> None:
     asked = office.ask(payment(5, "bob"))
-    past(office, only(asked.interrupts)["id"])
+    expire(office, only(asked.interrupts)["id"])
     assert office.ask(says("Hello."), threadId=asked.thread).done["message"] == "Hello."
     office.check_history()
 
 
 def test_a_question_that_expired_is_told_to_the_model_by_the_sweeper(office: Office) -> None:
     asked = office.ask(payment(5, "bob"))
-    past(office, only(asked.interrupts)["id"])
+    expire(office, only(asked.interrupts)["id"])
     assert office.sweep(says("Nobody decided.")) == 1
     assert only(office.model.tool_results())["error"]["code"] == "expired"
     result = office.result(asked.thread, f"{asked.done['runId']}~1")
@@ -425,7 +425,7 @@ def test_a_question_that_expired_is_told_to_the_model_by_the_sweeper(office: Off
 
 def test_a_yes_after_the_time_is_over_is_refused(office: Office) -> None:
     asked = office.ask(payment(5, "bob"))
-    past(office, only(asked.interrupts)["id"])
+    expire(office, only(asked.interrupts)["id"])
     late = office.resume(asked)
     assert (late.code, late.field) == ("failed-precondition", "resume.0.interruptId")
     assert late.error is not None
@@ -633,12 +633,12 @@ def test_the_agents_own_policy_counts(office: Office) -> None:
 # four eyes
 
 
-def sign_asked(office: Office, **more: Any) -> RunResponse:
+def request_signature(office: Office, **more: Any) -> RunResponse:
     return office.ask(calls(("sign", {"paper": "lease"})), **more)
 
 
 def test_the_asker_cannot_decide_where_four_eyes_are_asked_for(office: Office) -> None:
-    asked = sign_asked(office, claims=TEACHERS)
+    asked = request_signature(office, claims=TEACHERS)
     refused = office.resume(asked, claims=TEACHERS)
     assert (refused.code, refused.field) == ("permission-denied", "resume.0.interruptId")
     stored = only(list(office.approvals().values()))
@@ -649,7 +649,7 @@ def test_the_asker_cannot_decide_where_four_eyes_are_asked_for(office: Office) -
 def test_somebody_of_the_role_decides_through_resume_and_sees_nothing_of_the_thread(
     office: Office,
 ) -> None:
-    asked = sign_asked(office, message="My secret plan: sign the lease")
+    asked = request_signature(office, message="My secret plan: sign the lease")
     noted = office.resume(asked, uid=TEACHER.uid, claims=TEACHERS)
     seen = json.dumps([noted.events, noted.done])
     assert "secret" not in seen
@@ -667,20 +667,20 @@ def test_somebody_of_the_role_decides_through_resume_and_sees_nothing_of_the_thr
 def test_somebody_of_the_role_reads_in_their_language_that_the_decision_is_recorded(
     office: Office, locale: str, word: str
 ) -> None:
-    asked = sign_asked(office)
+    asked = request_signature(office)
     noted = office.resume(asked, uid=TEACHER.uid, claims=TEACHERS, locale=locale)
     assert word in noted.done["message"]
 
 
 def test_somebody_of_the_role_decides_by_document(office: Office) -> None:
-    asked = sign_asked(office)
+    asked = request_signature(office)
     office.decide(only(asked.interrupts)["id"], approved=True, by="tess")
     office.run_queue(says("Signed."))
     assert len(office.done("sign")) == 1
 
 
 def test_a_yes_of_somebody_who_has_lost_the_role_since_writes_nothing(office: Office) -> None:
-    asked = sign_asked(office)
+    asked = request_signature(office)
     office.decide(only(asked.interrupts)["id"], approved=True, by="tess")
     office.platform.users["tess"] = User("tess")
     office.run_queue()
@@ -689,7 +689,7 @@ def test_a_yes_of_somebody_who_has_lost_the_role_since_writes_nothing(office: Of
 
 
 def test_who_decides_for_another_changes_no_arguments(office: Office) -> None:
-    asked = sign_asked(office)
+    asked = request_signature(office)
     edited = [{"approved": True, "editedArguments": {"paper": "my own"}}]
     refused = office.resume(asked, uid="tess", claims=TEACHERS, answers=edited)
     assert refused.code == "permission-denied"
@@ -706,7 +706,7 @@ def test_who_decides_for_another_changes_no_arguments(office: Office) -> None:
     ],
 )
 def test_nobody_else_is_told_that_anything_waits(office: Office, decider: dict[str, Any]) -> None:
-    asked = sign_asked(office, claims={"tenant": "school"})
+    asked = request_signature(office, claims={"tenant": "school"})
     refused = office.resume(asked, **decider)
     assert (refused.code, refused.field) == ("not-found", "resume.0.interruptId")
     assert only(list(office.approvals().values()))["decision"] is None

@@ -89,11 +89,11 @@ def test_what_a_client_wrote_is_told_whatever_it_answered(
     )
     ran = office.ask(calls(("edit_file", {"path": "src/a.py"})), **LAPTOP)
     id, left = yes(office, ran, "src/**")
-    assert permits(office, answered(office, left, {"content": "ok"})) == [(id, None)]
+    assert permits(office, answer_call(office, left, {"content": "ok"})) == [(id, None)]
     step = calls(("edit_file", {"path": "src/b.py"}))
     left = office.ask(step, threadId=ran.thread, **LAPTOP)
     if answer is not None:
-        assert permits(office, answered(office, left, answer)) == [(None, id)]
+        assert permits(office, answer_call(office, left, answer)) == [(None, id)]
     else:  # it may have done it all the same
         office.db.document(f"threads/{ran.thread}").update({"waiting.until": datetime.now(UTC)})
         office.sweep(says("Let me look."))
@@ -112,7 +112,7 @@ def test_a_yes_from_before_ids_were_kept_counts(office: Office) -> None:
     assert permits(office, later) == [(None, "thread")]
 
 
-def answered(office: Office, left: RunResponse, answer: dict[str, Any]) -> RunResponse:
+def answer_call(office: Office, left: RunResponse, answer: dict[str, Any]) -> RunResponse:
     (id,) = left.done["outcome"]["pendingToolCallIds"]
     results = [{"toolCallId": id, **answer}]
     data = {"toolResults": results, "clientId": "laptop", "threadId": left.thread}

@@ -24,7 +24,7 @@ def look_up(ctx: ToolContext) -> dict[str, Any]:
 
 
 @pytest.fixture
-def placed(office: Office) -> Office:
+def context_office(office: Office) -> Office:
     known = {**office_capabilities(), "look_up": Capability.of(look_up)}
     office.platform.catalog = StaticCatalog(known, [PROFILE])
     sync(office.db, list(known.values()), [PROFILE])
@@ -38,47 +38,49 @@ def where(ran: Any) -> dict[str, Any]:
     return found
 
 
-def test_tools_of_a_run_are_told_where_the_user_is(placed: Office) -> None:
-    ran = placed.ask(calls(("look_up", {})), says("There."), context={"projectId": "house"})
+def test_tools_of_a_run_are_told_where_the_user_is(context_office: Office) -> None:
+    ran = context_office.ask(calls(("look_up", {})), says("There."), context={"projectId": "house"})
     assert where(ran) == {"at": "house", "uid": "ann"}
 
 
-def test_a_thread_remembers_where_its_last_message_came_from(placed: Office) -> None:
-    first = placed.ask(says("Hello."), context={"projectId": "house"})
-    later = placed.ask(calls(("look_up", {})), says("There."), threadId=first.thread)
+def test_a_thread_remembers_where_its_last_message_came_from(context_office: Office) -> None:
+    first = context_office.ask(says("Hello."), context={"projectId": "house"})
+    later = context_office.ask(calls(("look_up", {})), says("There."), threadId=first.thread)
     assert where(later)["at"] == "house"
-    moved = placed.ask(
+    moved = context_office.ask(
         calls(("look_up", {})), says("There."), threadId=first.thread, context={"projectId": "barn"}
     )
     assert where(moved)["at"] == "barn"
 
 
-def test_a_direct_call_is_told_the_same(placed: Office) -> None:
+def test_a_direct_call_is_told_the_same(context_office: Office) -> None:
     handle = direct_call(Capability.of(look_up))
     data = {"arguments": {}, "context": {"projectId": "house", "uid": "bob"}}
-    assert handle(placed.platform, Call(User("ann"), data)) == {"at": "house", "uid": "ann"}
+    assert handle(context_office.platform, Call(User("ann"), data)) == {"at": "house", "uid": "ann"}
 
 
-def listed(office: Office, project: str) -> list[str]:
+def threads_of_project(office: Office, project: str) -> list[str]:
     """As a client lists its user's threads of a project."""
     query = office.db.collection("threads").where(filter=FieldFilter("uid", "==", "ann"))
     query = query.where(filter=FieldFilter("place.projectId", "==", project))
     return [each.id for each in query.order_by("updatedAt", direction="DESCENDING").stream()]
 
 
-def test_a_users_threads_are_listed_by_project(placed: Office) -> None:
-    first = placed.ask(says("One."), context={"projectId": "house", "note": "x" * 500}).thread
-    second = placed.ask(says("Two."), context={"projectId": "house"}).thread
-    placed.ask(says("Three."), context={"projectId": "barn"})
-    placed.ask(says("Four."))
-    assert listed(placed, "house") == [second, first]
-    placed.ask(says("Moved."), threadId=first, context={"projectId": "barn"})
-    assert listed(placed, "house") == [second]
+def test_a_users_threads_are_listed_by_project(context_office: Office) -> None:
+    first = context_office.ask(
+        says("One."), context={"projectId": "house", "note": "x" * 500}
+    ).thread
+    second = context_office.ask(says("Two."), context={"projectId": "house"}).thread
+    context_office.ask(says("Three."), context={"projectId": "barn"})
+    context_office.ask(says("Four."))
+    assert threads_of_project(context_office, "house") == [second, first]
+    context_office.ask(says("Moved."), threadId=first, context={"projectId": "barn"})
+    assert threads_of_project(context_office, "house") == [second]
 
 
 @pytest.mark.parametrize(
     "context", [{"__x__": "a"}, {"projectId": ["a"]}, {"projectId": ""}, {"a.bId": "c"}, {"Id": 5}]
 )
-def test_what_is_no_id_is_no_place(placed: Office, context: dict[str, Any]) -> None:
-    thread = placed.ask(says("Hello."), context=context).thread
-    assert placed.document(f"threads/{thread}")["place"] == {}
+def test_what_is_no_id_is_no_place(context_office: Office, context: dict[str, Any]) -> None:
+    thread = context_office.ask(says("Hello."), context=context).thread
+    assert context_office.document(f"threads/{thread}")["place"] == {}

@@ -14,7 +14,7 @@ from tests.support.office import Office, payment
 MESSAGE = {"message": "Please.", "runId": "r1"}
 
 
-def in_time(office: Office, seconds: float) -> list[float]:
+def limit_run_time(office: Office, seconds: float) -> list[float]:
     """Have `run_agent` let go of its runs after some seconds; returns when, once it was called."""
     endpoint, ends = importlib.import_module("rollcall.endpoints.run_agent"), list[float]()
 
@@ -35,7 +35,7 @@ def test_a_write_under_way_when_the_functions_time_is_over_is_seen_to_its_end(
     office: Office,
 ) -> None:
     office.override("capabilities/pay", approval={"ask": "never"})
-    ends = in_time(office, 4)  # by then the write has begun, on a busy machine too
+    ends = limit_run_time(office, 4)  # by then the write has begun, on a busy machine too
     office.hooks.paying = lambda: time.sleep(max(ends[-1] + 1 - time.monotonic(), 0))
     left = office.send(MESSAGE, payment(5, "bob"))
     assert left.code == "aborted"
@@ -48,7 +48,7 @@ def test_a_write_under_way_when_the_functions_time_is_over_is_seen_to_its_end(
 
 
 def test_a_run_that_never_fits_into_a_functions_time_is_given_up(office: Office) -> None:
-    in_time(office, -1)
+    limit_run_time(office, -1)
     for _ in range(MAX_FRUITLESS + 2):
         office.send(MESSAGE, *[calls(("look_up", {}))] * 20)
         office.platform.queue.clear()

@@ -40,7 +40,7 @@ def test_a_decider_runs_no_preview_with_the_askers_rights(
     assert looked_up == []
 
 
-def sign_asked(office: Office, claims: dict[str, Any]) -> RunResponse:
+def request_signature(office: Office, claims: dict[str, Any]) -> RunResponse:
     return office.ask(calls(("sign", {"paper": "lease"})), claims=claims)
 
 
@@ -59,7 +59,7 @@ def sign_asked(office: Office, claims: dict[str, Any]) -> RunResponse:
 def test_who_decides_by_role_is_of_the_askers_tenant_or_both_are_of_none(
     office: Office, asker: str | None, decider: str | None, may: bool
 ) -> None:
-    asked = sign_asked(office, {} if asker is None else {"tenant": asker})
+    asked = request_signature(office, {} if asker is None else {"tenant": asker})
     office.platform.users["tess"] = User("tess", Role.TEACHER, decider)
     claims = TEACHERS if decider is None else {**TEACHERS, "tenant": decider}
     said = office.resume(asked, uid="tess", claims=claims)
@@ -67,7 +67,7 @@ def test_who_decides_by_role_is_of_the_askers_tenant_or_both_are_of_none(
 
 
 def test_a_yes_counts_no_more_when_the_decider_has_gone_to_another_tenant(office: Office) -> None:
-    asked = sign_asked(office, {"tenant": "north"})
+    asked = request_signature(office, {"tenant": "north"})
     office.platform.users["ann"] = User("ann", tenant="north")
     said = office.resume(asked, uid="tess", claims={**TEACHERS, "tenant": "north"})
     assert said.code is None

@@ -15,7 +15,7 @@ from tests.support.office import Office, RunResponse, payment
 from tests.support.run_times import end_lease
 
 
-def told(office: Office) -> str:
+def newest_instructions(office: Office) -> str:
     """The instructions of the newest request."""
     return office.model.requests[-1].instructions
 
@@ -24,12 +24,12 @@ def test_what_people_decided_is_told_to_every_later_turn(office: Office) -> None
     ran = office.ask(payment(5, "bob"))
     office.resume(ran)
     office.ask(says("Hello."), threadId=ran.thread, message="And now?")
-    assert "Pay $5 to bob (done)" in told(office)
+    assert "Pay $5 to bob (done)" in newest_instructions(office)
     second = office.ask(payment(7, "eve"), threadId=ran.thread)
     office.resume(second, answers=[{"approved": False}])
     office.ask(says("Fine."), threadId=ran.thread, message="Well?")
-    assert "Pay $5 to bob (done)" in told(office)
-    assert "Pay $7 to eve (rejected)" in told(office)
+    assert "Pay $5 to bob (done)" in newest_instructions(office)
+    assert "Pay $7 to eve (rejected)" in newest_instructions(office)
 
 
 LAPTOP: dict[str, Any] = {"clientId": "laptop", "clientTools": ["edit_file"]}
@@ -46,7 +46,7 @@ def test_what_a_client_did_after_a_yes_is_told_too(office: Office) -> None:
     results = [{"toolCallId": id, "content": "written"}]
     office.send({"toolResults": results, "clientId": "laptop", "threadId": left.thread})
     office.ask(says("Fine."), threadId=left.thread)
-    assert "edit_file (path: “a.txt”) (done)" in told(office)
+    assert "edit_file (path: “a.txt”) (done)" in newest_instructions(office)
 
 
 def test_of_a_yes_that_no_client_carried_out_nobody_is_told_that_it_was_not_given(
@@ -56,8 +56,8 @@ def test_of_a_yes_that_no_client_carried_out_nobody_is_told_that_it_was_not_give
     office.db.document(f"threads/{left.thread}").update({"waiting.until": datetime.now(UTC)})
     office.sweep(says("Your laptop is asleep."))
     office.ask(says("Fine."), threadId=left.thread)
-    assert "edit_file (path: “a.txt”) (outcome unknown)" in told(office)
-    assert "unanswered" not in told(office)
+    assert "edit_file (path: “a.txt”) (outcome unknown)" in newest_instructions(office)
+    assert "unanswered" not in newest_instructions(office)
 
 
 def test_a_request_that_nobody_answered_is_told_as_that(office: Office) -> None:
@@ -71,7 +71,7 @@ def test_a_request_that_nobody_answered_is_told_as_that(office: Office) -> None:
     result = office.result(ran.thread, f"{ran.done['runId']}~1")
     assert result["toolCalls"][0]["status"] == "expired"
     office.ask(says("Fine."), threadId=ran.thread)
-    assert "(the request expired unanswered; nothing was written)" in told(office)
+    assert "(the request expired unanswered; nothing was written)" in newest_instructions(office)
 
 
 def test_a_cleared_thread_has_decided_nothing(office: Office) -> None:
@@ -79,7 +79,7 @@ def test_a_cleared_thread_has_decided_nothing(office: Office) -> None:
     office.resume(ran)
     clear_thread(LocalPlatform(office.db), Call(User("ann"), {"threadId": ran.thread}))
     office.ask(says("Hello."), threadId=ran.thread, message="And now?")
-    assert "bob" not in told(office)
+    assert "bob" not in newest_instructions(office)
 
 
 def test_a_run_that_is_taken_up_after_a_crash_still_knows(office: Office) -> None:
@@ -89,7 +89,7 @@ def test_a_run_that_is_taken_up_after_a_crash_still_knows(office: Office) -> Non
     office.crash(data, calls(("look_up", {})), at="save_reply", before=False)
     end_lease(office.db, ran.thread, "r2")
     assert office.sweep(says("Here again.")) == 1
-    assert "Pay $5 to bob (done)" in told(office)
+    assert "Pay $5 to bob (done)" in newest_instructions(office)
     view = paths.window(office.db, ran.thread).get().to_dict() or {}
     assert view["decisions"] == ["Pay $5 to bob (done)"]
 
@@ -109,6 +109,6 @@ def test_a_turn_is_told_what_was_decided_before_it_and_its_own_only_afterwards(
 ) -> None:
     ran = office.ask(payment(5, "bob"))
     office.resume(ran, calls(("pay", {"amount": 7, "to": "ann"})))
-    assert "Pay $5 to bob (done)" not in told(office)
+    assert "Pay $5 to bob (done)" not in newest_instructions(office)
     office.ask(says("Both."), threadId=ran.thread, message="And now?")
-    assert "Pay $5 to bob (done)" in told(office)
+    assert "Pay $5 to bob (done)" in newest_instructions(office)

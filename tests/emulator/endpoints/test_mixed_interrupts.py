@@ -24,7 +24,7 @@ PHONE = {"clientId": "phone", "clientTools": ["open_file"]}
 HOUR = timedelta(hours=1)
 
 
-def asked(office: Office, **more: Any) -> RunResponse:
+def ask_both(office: Office, **more: Any) -> RunResponse:
     return office.ask(BOTH, clientId="laptop", clientTools=["open_file"], **more)
 
 
@@ -35,7 +35,7 @@ def answer(office: Office, ran: RunResponse, content: str = "text", **more: Any)
     return office.send({**data, **more})
 
 
-def late(office: Office, ran: RunResponse) -> None:
+def expire_client(office: Office, ran: RunResponse) -> None:
     """As when the client's time is over."""
     over = datetime.now(UTC) - timedelta(seconds=1)
     office.db.document(f"threads/{ran.thread}").update({"waiting.until": over})
@@ -46,7 +46,7 @@ def ended(office: Office, ran: RunResponse) -> dict[str, Any]:
 
 
 def test_what_the_client_answered_first_is_kept_until_the_person_decides(office: Office) -> None:
-    ran = asked(office)
+    ran = ask_both(office)
     noted = answer(office, ran)
     assert noted.done["outcome"]["interrupts"] == ran.interrupts
     assert "pendingToolCallIds" not in noted.done["outcome"]
@@ -56,14 +56,14 @@ def test_what_the_client_answered_first_is_kept_until_the_person_decides(office:
 
 
 def test_what_is_still_open_is_said_in_the_language_of_the_turn(office: Office) -> None:
-    noted = answer(office, asked(office))
+    noted = answer(office, ask_both(office))
     assert noted.done["message"] == "Your answer is recorded. Still open: \u2068Pay $5 to bob\u2069"
-    hebrew = answer(office, asked(office, message="שלם לבוב ופתח את הקובץ"))
+    hebrew = answer(office, ask_both(office, message="שלם לבוב ופתח את הקובץ"))
     assert "עדיין ממתין: \u2068לשלם 5 דולר אל bob\u2069" in hebrew.done["message"]
 
 
 def test_the_clients_first_answer_stands(office: Office) -> None:
-    ran = asked(office)
+    ran = ask_both(office)
     answer(office, ran, "first")
     answer(office, ran, "second")
     office.resume(ran)
@@ -79,14 +79,14 @@ def left_to(office: Office, ran: RunResponse) -> tuple[str, list[str]]:
 def test_a_client_that_took_over_before_the_decision_is_left_the_later_calls(
     office: Office,
 ) -> None:
-    ran = asked(office)
+    ran = ask_both(office)
     answer(office, ran, **PHONE)
     assert office.resume(ran, AGAIN).statuses() == ["done", "done", "client"]
     assert left_to(office, ran) == ("phone", ["open_file"])
 
 
 def test_it_is_so_too_where_the_decision_is_written_as_a_document(office: Office) -> None:
-    ran = asked(office)
+    ran = ask_both(office)
     answer(office, ran, **PHONE)
     office.decide(ran.interrupts[0]["id"], approved=True, by="ann")
     office.run_queue(AGAIN)
@@ -94,7 +94,7 @@ def test_it_is_so_too_where_the_decision_is_written_as_a_document(office: Office
 
 
 def test_a_client_whose_answer_came_second_takes_nothing_over(office: Office) -> None:
-    ran = asked(office)
+    ran = ask_both(office)
     answer(office, ran)
     answer(office, ran, "late", **PHONE)
     office.resume(ran, AGAIN)
@@ -102,7 +102,7 @@ def test_a_client_whose_answer_came_second_takes_nothing_over(office: Office) ->
 
 
 def test_a_takeover_outlives_the_process_that_goes_on_with_it(office: Office) -> None:
-    ran = asked(office)
+    ran = ask_both(office)
     answer(office, ran, **PHONE)
     entries = [
         {"interruptId": each["id"], "status": "resolved", "payload": {"approved": True}}
@@ -120,7 +120,7 @@ def test_a_takeover_outlives_the_process_that_goes_on_with_it(office: Office) ->
 def test_what_the_client_answered_is_kept_when_the_user_goes_on_instead_of_deciding(
     office: Office,
 ) -> None:
-    ran = asked(office)
+    ran = ask_both(office)
     answer(office, ran, "the file's text")
     office.ask(says("Fine."), message="Never mind", threadId=ran.thread)
     results = [each for each in office.model.requests[-1].messages if isinstance(each, ToolMessage)]
@@ -129,7 +129,7 @@ def test_what_the_client_answered_is_kept_when_the_user_goes_on_instead_of_decid
 
 
 def test_a_decision_and_the_clients_answer_at_once_leave_nothing_lying(office: Office) -> None:
-    ran = asked(office)
+    ran = ask_both(office)
     (interrupt,) = ran.interrupts
 
     def one(turn: int) -> Any:
@@ -147,10 +147,10 @@ def test_a_client_that_is_late_is_found_once_while_a_person_has_time(
     office: Office, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(recovery, "AT_ONCE", 1)
-    waiting, other = asked(office), asked(office)
-    late(office, waiting)
+    waiting, other = ask_both(office), ask_both(office)
+    expire_client(office, waiting)
     assert office.sweep() == 1
-    late(office, other)
+    expire_client(office, other)
     office.resume(other)
     assert office.sweep() == 0
     assert answer(office, waiting).code == "failed-precondition"
@@ -158,7 +158,7 @@ def test_a_client_that_is_late_is_found_once_while_a_person_has_time(
 
 
 def test_of_what_a_client_may_have_done_it_is_not_said_that_it_was_not(office: Office) -> None:
-    ran = asked(office)
+    ran = ask_both(office)
     office.ask(says("Hi."), threadId=ran.thread)
     (result,) = (m for m in office.model.requests[-1].messages if m.role == "tool")
     opened, paid = (each.content for each in result.results)

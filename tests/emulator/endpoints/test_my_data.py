@@ -266,7 +266,7 @@ def test_a_worker_that_was_taken_over_writes_nothing_more(db: Client, kind: eras
     write_thread(db, "t1", messages=10)
     first = erasure.begin_thread_erasure(db, "ann", "t1", kind, seconds=20)
     assert isinstance(first, erasure.Worker)
-    fall_silent(db, first.id)
+    expire_receipt(db, first.id)
     platform = LocalPlatform(db)
     resume_erasures(platform)
     assert finish(platform) == 1
@@ -297,7 +297,7 @@ def test_of_many_erasures_at_once_one_works_and_counts_once(db: Client, what: st
     assert (state["status"], max(counted)) == ("done", 450)
 
 
-def fall_silent(db: Client, id: str) -> None:
+def expire_receipt(db: Client, id: str) -> None:
     """As time does to the receipt of a worker that died."""
     past = datetime.now(UTC) - timedelta(seconds=1)
     db.document(f"erasures/{id}").update({"until": past})
@@ -376,7 +376,7 @@ def test_an_erasure_that_is_killed_half_way_is_finished(db: Client, what: str, p
     [receipt] = list(db.collection("erasures").stream())
     assert (receipt.get("status"), receipt.get("uid")) == ("running", "ann")
     assert paths_with(all_documents(db), "hello")
-    fall_silent(db, receipt.id)
+    expire_receipt(db, receipt.id)
     platform = LocalPlatform(db)
     assert (resume_erasures(platform), finish(platform)) == (1, 1)
     state = db.document(f"erasures/{receipt.id}").get().to_dict() or {}
@@ -497,7 +497,7 @@ def test_an_auth_that_does_not_answer_leaves_the_erasure_running(
     platform = LocalPlatform(db)
     receipt = erase_user(platform, "ann", [], with_account=True)
     assert receipt["status"] == "running"
-    fall_silent(db, receipt["receiptId"])
+    expire_receipt(db, receipt["receiptId"])
     monkeypatch.setattr(erasure, "delete_account", lambda uid: None)
     assert (resume_erasures(platform), finish(platform)) == (1, 1)
     assert erase_user(platform, "ann", [])["status"] == "done"

@@ -26,13 +26,13 @@ from tests.support.office import Office, RunResponse, payment, run_concurrently
 from tests.support.run_times import end_lease
 
 
-def said(office: Office) -> list[str]:
+def newest_texts(office: Office) -> list[str]:
     """The texts that the model was sent last, of both sides."""
     sent = office.model.requests[-1].messages
     return [each.text for each in sent if isinstance(each, UserMessage | ModelMessage)]
 
 
-def told(office: Office) -> str:
+def newest_instructions(office: Office) -> str:
     return office.model.requests[-1].instructions
 
 
@@ -53,16 +53,16 @@ def test_a_retry_asks_the_same_message_again_in_a_turn_of_its_own(office: Office
     again = retry(office, first, says("Better."))
     assert again.done["message"] == "Better."
     assert again.done["turnId"] != first.done["turnId"]
-    assert said(office) == ["Tell me a joke"]
+    assert newest_texts(office) == ["Tell me a joke"]
 
 
 def test_an_edited_message_takes_the_place_of_the_last(office: Office) -> None:
     before = office.ask(says("Hello."), message="Hi")
     first = office.ask(says("4."), message="2 + 2", threadId=before.thread)
     edit(office, first, "2 + 3", says("5."))
-    assert said(office) == ["Hi", "Hello.", "2 + 3"]
+    assert newest_texts(office) == ["Hi", "Hello.", "2 + 3"]
     office.ask(says("Yes."), message="Sure?", threadId=before.thread)
-    assert said(office) == ["Hi", "Hello.", "2 + 3", "5.", "Sure?"]
+    assert newest_texts(office) == ["Hi", "Hello.", "2 + 3", "5.", "Sure?"]
 
 
 def test_the_log_keeps_both_and_says_which_was_replaced(office: Office) -> None:
@@ -79,7 +79,7 @@ def test_after_several_retries_the_newest_alone_is_seen(office: Office) -> None:
         ran = retry(office, ran, says(f"{number}."))
     ran = edit(office, ran, "Stop", says("Stopped."))
     office.ask(says("Fine."), message="Thanks", threadId=ran.thread)
-    assert said(office) == ["Stop", "Stopped.", "Thanks"]
+    assert newest_texts(office) == ["Stop", "Stopped.", "Thanks"]
 
 
 def test_a_log_that_is_read_anew_leaves_replaced_turns_out_too(office: Office) -> None:
@@ -89,7 +89,7 @@ def test_a_log_that_is_read_anew_leaves_replaced_turns_out_too(office: Office) -
     retry(office, second, says("Better."))
     paths.window(office.db, hello.thread).delete()
     office.ask(says("Fine."), message="Thanks", threadId=hello.thread)
-    assert said(office) == ["Hi", "Hello.", "Joke", "Better.", "Thanks"]
+    assert newest_texts(office) == ["Hi", "Hello.", "Joke", "Better.", "Thanks"]
 
 
 def test_replaced_turns_crowd_nothing_out_of_the_history(office: Office) -> None:
@@ -103,7 +103,7 @@ def test_replaced_turns_crowd_nothing_out_of_the_history(office: Office) -> None
     assert len(office.messages(thread)) > WINDOW_DOCUMENTS
     paths.window(office.db, thread).delete()
     office.ask(says("7."), message="What was it?", threadId=thread)
-    assert said(office)[:4] == ["Hi", "Hello.", "Remember 7", "Noted."]
+    assert newest_texts(office)[:4] == ["Hi", "Hello.", "Remember 7", "Noted."]
 
 
 def test_a_failed_turn_can_be_asked_again(office: Office) -> None:
@@ -112,7 +112,7 @@ def test_a_failed_turn_can_be_asked_again(office: Office) -> None:
     failed = office.ask(Unavailable("no route", retry_after_s=999), threadId=thread, runId="r2")
     assert failed.code == "unavailable"
     ran = office.send({"threadId": thread, "retry": "r2"}, says("Here."))
-    assert (ran.done["message"], said(office)) == ("Here.", ["Hi", "Hello.", "Please."])
+    assert (ran.done["message"], newest_texts(office)) == ("Here.", ["Hi", "Hello.", "Please."])
 
 
 def test_a_stopped_turn_can_be_asked_again(office: Office) -> None:
@@ -126,7 +126,7 @@ def test_a_stopped_turn_can_be_asked_again(office: Office) -> None:
     assert stopped.done["outcome"]["type"] == "cancelled"
     ran = office.send({"threadId": thread, "retry": "r2"}, says("All of it."))
     assert ran.done["message"] == "All of it."
-    assert said(office)[-1] == "Long?"
+    assert newest_texts(office)[-1] == "Long?"
 
 
 def test_a_turn_that_waits_is_closed_by_its_retry_and_nothing_is_written(office: Office) -> None:
@@ -150,7 +150,7 @@ def test_calls_left_to_the_client_are_closed_by_an_edit(office: Office) -> None:
         }
     )
     assert late.code is not None
-    assert said(office) == ["Never mind"]
+    assert newest_texts(office) == ["Never mind"]
 
 
 @pytest.mark.parametrize("is_late", [False, True])
@@ -164,19 +164,19 @@ def test_a_write_that_a_client_may_have_done_is_told(office: Office, is_late: bo
         thread.update({"waiting.until": datetime.now(UTC) - timedelta(minutes=1)})
         assert office.sweep(says("Nobody answered.")) == 1
     retry(office, waiting, says("Let me look."))
-    assert "edit_file" in told(office)
-    assert "(begun; nobody knows whether it happened)" in told(office)
+    assert "edit_file" in newest_instructions(office)
+    assert "(begun; nobody knows whether it happened)" in newest_instructions(office)
 
 
 def test_the_model_is_told_what_a_replaced_turn_has_written(office: Office) -> None:
     ran = office.ask(payment(5, "bob"), message="Pay bob")
     done = office.resume(ran, says("Paid."))
     again = retry(office, done, says("It is paid."))
-    assert 'pay {"amountUsd": 5.0, "to": "bob"} (done)' in told(office)
-    assert "Do not write it a second time" in told(office)
+    assert 'pay {"amountUsd": 5.0, "to": "bob"} (done)' in newest_instructions(office)
+    assert "Do not write it a second time" in newest_instructions(office)
     # Of a retry of the retry, and in later turns, too.
     office.ask(says("Yes."), message="Sure?", threadId=retry(office, again, says("Paid.")).thread)
-    assert told(office).count('pay {"amountUsd": 5.0, "to": "bob"} (done)') == 1
+    assert newest_instructions(office).count('pay {"amountUsd": 5.0, "to": "bob"} (done)') == 1
     assert len(office.done("pay")) == 1
 
 
@@ -190,13 +190,13 @@ def test_what_a_long_turn_wrote_first_is_told_though_the_window_begins_later(
     window = paths.window(office.db, done.thread).get().to_dict() or {}
     assert all(each["role"] != "user" for each in json.loads(window["log"]))
     retry(office, done, says("It is paid."))
-    assert 'pay {"amountUsd": 5.0, "to": "bob"} (done)' in told(office)
+    assert 'pay {"amountUsd": 5.0, "to": "bob"} (done)' in newest_instructions(office)
 
 
 def test_what_only_read_is_not_told(office: Office) -> None:
     first = office.ask(calls(("look_up", {"word": "x"})), says("Found."))
     retry(office, first, says("Found again."))
-    assert "Do not write it a second time" not in told(office)
+    assert "Do not write it a second time" not in newest_instructions(office)
 
 
 def test_a_retry_that_crashed_is_taken_up_with_all_it_knew(office: Office) -> None:
@@ -206,9 +206,9 @@ def test_a_retry_that_crashed_is_taken_up_with_all_it_knew(office: Office) -> No
     office.crash(data, calls(("look_up", {})), at="save_reply", before=False)
     end_lease(office.db, done.thread, "r2")
     assert office.sweep(says("Here again.")) == 1
-    assert 'pay {"amountUsd": 5.0, "to": "bob"} (done)' in told(office)
-    assert said(office)[0] == "Pay bob"
-    assert "Paid." not in said(office)
+    assert 'pay {"amountUsd": 5.0, "to": "bob"} (done)' in newest_instructions(office)
+    assert newest_texts(office)[0] == "Pay bob"
+    assert "Paid." not in newest_texts(office)
 
 
 def test_a_write_whose_end_only_the_ledger_knows_is_told(office: Office) -> None:
@@ -223,7 +223,7 @@ def test_a_write_whose_end_only_the_ledger_knows_is_told(office: Office) -> None
     )
     assert again.done["message"] == "It is paid."
     assert len(office.done("pay")) == 1
-    assert 'pay {"amountUsd": 5, "to": "bob"} (done)' in told(office)
+    assert 'pay {"amountUsd": 5, "to": "bob"} (done)' in newest_instructions(office)
 
 
 @pytest.mark.parametrize("how", ["before", "after", "twice"])
@@ -240,7 +240,7 @@ def test_a_retry_whose_answer_is_lost_is_one_retry(office: Office, how: How) -> 
         None,
         "Better.",
     ]
-    assert said(office) == ["Joke"]
+    assert newest_texts(office) == ["Joke"]
 
 
 @pytest.mark.parametrize("before", [True, False])
@@ -251,8 +251,8 @@ def test_a_retry_that_died_before_anything_was_saved_goes_on(office: Office, bef
     end_lease(office.db, first.thread, "r2")
     # The client asks once more before any sweep.
     assert office.send(data, says("Better.")).done["message"] == "Better."
-    assert said(office)[0] == "Joke"
-    assert "Bad." not in said(office)
+    assert newest_texts(office)[0] == "Joke"
+    assert "Bad." not in newest_texts(office)
 
 
 @pytest.mark.parametrize("number", range(4))
@@ -381,14 +381,14 @@ def test_a_turn_that_is_running_is_refused_or_taken_over(office: Office) -> None
     again = {"threadId": hello.thread, "retry": "r2"}
     assert office.send(again).code == "aborted"
     assert office.send({**again, "whenBusy": "supersede"}, says("Done.")).done["message"] == "Done."
-    assert said(office)[-1] == "Go on"
+    assert newest_texts(office)[-1] == "Go on"
     assert office.run(hello.thread, "r2")["status"] == "failed"
 
 
 def test_a_retry_keeps_the_place_and_takes_another_language(office: Office) -> None:
     first = office.ask(says("Hello."), context={"projectId": "house"})
     retry(office, first, says("שלום."), locale="he")
-    assert '"projectId": "house"' in told(office)
+    assert '"projectId": "house"' in newest_instructions(office)
     asked = [
         json.loads(office.run(first.thread, id)["request"]) for id in office.runs(first.thread)
     ]

@@ -58,7 +58,7 @@ def declare(office: Office, *models: str, **changes: Any) -> None:
 
 
 @pytest.fixture(autouse=True)
-def paid(office: Office) -> None:
+def priced_model(office: Office) -> None:
     office.model.id = PAID
     declare(office)
     budgets.forget_limits()
@@ -77,13 +77,13 @@ def today() -> date:
     return datetime.now(UTC).date()
 
 
-def stored(office: Office, uid: str = "ann", day: date | None = None) -> Day:
+def stored_day(office: Office, uid: str = "ann", day: date | None = None) -> Day:
     """The day as its document has it."""
     day = day or today()
     return Day.of(user_day(office.db, uid, day).get().to_dict(), day)
 
 
-def settled(office: Office, uid: str = "ann", *, after: timedelta = timedelta(0)) -> Day:
+def settled_day(office: Office, uid: str = "ann", *, after: timedelta = timedelta(0)) -> Day:
     """The day without reservations of runs that are over, as of a later time."""
     data = user_day(office.db, uid, today()).get().to_dict() or {}
     return read_day(office.db, data, now=datetime.now(UTC) + after)
@@ -107,14 +107,14 @@ def test_a_turns_first_call_is_reserved_by_its_opening_and_settled_by_its_end(
     seen: list[Day] = []
 
     def then(request: ModelRequest) -> Iterator[Delta]:
-        seen.append(stored(office))
+        seen.append(stored_day(office))
         yield from calls(("look_up", {}))
 
     ran = office.ask(then)
     (held,) = seen[0].reservations.values()
     assert (Amount.of(held), seen[0].spent) == (WORST, NONE)
     assert held["run"] == f"threads/{ran.thread}/runs/{ran.done['runId']}"
-    day = stored(office)
+    day = stored_day(office)
     assert (day.spent, day.reservations) == (CALLS + COST, {})
 
 
@@ -122,7 +122,7 @@ def test_a_steps_save_settles_its_call_and_reserves_the_next(office: Office) -> 
     seen: list[Day] = []
 
     def look(request: ModelRequest) -> Iterator[Delta]:
-        seen.append(stored(office))
+        seen.append(stored_day(office))
         yield from says("Hi.")
 
     office.ask(calls(("look_up", {})), look)
@@ -166,7 +166,7 @@ def test_of_free_turns_in_many_threads_every_eighth_looks_what_became_of_the_oth
         with count_operations() as cost:
             office.ask(says("Hi."))
         reads.append(cost.reads)
-        assert len(stored(office).reservations) <= 8
+        assert len(stored_day(office).reservations) <= 8
     assert reads == [3] * 8 + [11] + [3] * 7 + [11, 3]
 
 
@@ -179,16 +179,16 @@ def test_of_free_turns_in_one_thread_each_takes_the_place_of_the_one_before(
     for _ in range(12):
         with count_operations() as cost:
             office.ask(says("Hi."), threadId=thread)
-        assert (cost.reads, len(stored(office).reservations)) == (3, 1)
+        assert (cost.reads, len(stored_day(office).reservations)) == (3, 1)
 
 
 def test_a_free_model_takes_nothing(office: Office) -> None:
     office.model.id = "offline:scripted"
     declare(office, office.model.id)
     ran = office.ask(says("Hi."))
-    (held,) = stored(office).reservations.values()
+    (held,) = stored_day(office).reservations.values()
     assert held["run"] == f"threads/{ran.thread}/runs/{ran.done['runId']}"
-    assert settled(office).used == NONE
+    assert settled_day(office).used == NONE
 
 
 def test_a_free_model_that_answers_for_a_paid_one_gives_the_reservation_back(
@@ -197,7 +197,7 @@ def test_a_free_model_that_answers_for_a_paid_one_gives_the_reservation_back(
     declare(office, PAID, "offline:planner")
     ran = office.ask(*[Unavailable("overloaded")] * 5)
     assert ran.done["usage"][0]["provider"] == "offline"
-    day = stored(office)
+    day = stored_day(office)
     assert (day.used, day.reservations) == (NONE, {})
 
 
@@ -208,7 +208,7 @@ def test_a_paid_model_that_answers_for_a_free_one_reserves_its_call_then(office:
     declare(office, broken.id, PAID)
     ran = office.ask(says("Hi."))
     assert ran.done["message"] == "Hi."
-    assert (stored(office).used, stored(office).reservations) == (COST, {})
+    assert (stored_day(office).used, stored_day(office).reservations) == (COST, {})
 
 
 def test_a_request_that_is_longer_than_foreseen_is_reserved_before_its_call(
@@ -218,33 +218,33 @@ def test_a_request_that_is_longer_than_foreseen_is_reserved_before_its_call(
     seen: list[Day] = []
 
     def look(request: ModelRequest) -> Iterator[Delta]:
-        seen.append(stored(office))
+        seen.append(stored_day(office))
         yield from says("Hi.")
 
     office.ask(look)
     (held,) = seen[0].reservations.values()
     assert Amount.of(held).micro_usd > 150_000
-    assert (stored(office).used, stored(office).reservations) == (COST, {})
+    assert (stored_day(office).used, stored_day(office).reservations) == (COST, {})
 
 
 def test_without_a_limit_everything_is_counted(office: Office) -> None:
     allow(office, user={"usdPerDay": None, "tokensPerDay": None})
     for _ in range(3):
         office.ask(says("Hi."))
-    assert settled(office).used == times(3)
+    assert settled_day(office).used == times(3)
 
 
 def test_a_run_that_goes_on_with_a_turn_settles_as_any_other(office: Office) -> None:
     office.resume(office.ask(payment()))
-    assert settled(office).used == CALLS + COST
+    assert settled_day(office).used == CALLS + COST
     office.resume(office.ask(payment()), runId="yes")
-    assert stored(office).used == CALLS + COST + CALLS + COST
-    assert stored(office).reserved == NONE
+    assert stored_day(office).used == CALLS + COST + CALLS + COST
+    assert stored_day(office).reserved == NONE
 
 
 def test_a_run_that_ends_with_a_question_has_nothing_reserved(office: Office) -> None:
     office.ask(payment())
-    assert (stored(office).used, stored(office).reservations) == (CALLS, {})
+    assert (stored_day(office).used, stored_day(office).reservations) == (CALLS, {})
 
 
 def test_a_run_that_fails_settles_what_it_spent(office: Office) -> None:
@@ -254,7 +254,7 @@ def test_a_run_that_fails_settles_what_it_spent(office: Office) -> None:
     office.patch.setattr(OpenRun, "finish", bug)
     ran = office.ask(calls(("look_up", {})), says("Hi."))
     assert ran.code == "internal"
-    day = settled(office)
+    day = settled_day(office)
     assert (day.used, day.reservations) == (CALLS + COST, {})
 
 
@@ -267,9 +267,9 @@ def test_in_the_first_minutes_of_a_day_yesterday_knows_who_starts(office: Office
             office.ask(says("Hi."), **data)
         assert cost.writes == 10
     assert office.ask(says("Hi.")).code == "resource-exhausted"
-    yesterday = stored(office, day=today() - timedelta(days=1))
-    assert yesterday.starts == stored(office).starts and len(yesterday.starts) == 3
-    assert (yesterday.used, settled(office).used) == (NONE, times(3))
+    yesterday = stored_day(office, day=today() - timedelta(days=1))
+    assert yesterday.starts == stored_day(office).starts and len(yesterday.starts) == 3
+    assert (yesterday.used, settled_day(office).used) == (NONE, times(3))
 
 
 def test_a_tenants_budget_counts_what_its_users_runs_spent(office: Office) -> None:
@@ -278,14 +278,14 @@ def test_a_tenants_budget_counts_what_its_users_runs_spent(office: Office) -> No
     for uid in ("ann", "ben"):
         office.send({"message": "Hi."}, says("Hi."), uid=uid, claims=claims)
     assert TenantDay(office.db, "school", today()).sums() == (NONE, times(2))
-    assert settled(office, "ann").used == settled(office, "ben").used == COST
+    assert settled_day(office, "ann").used == settled_day(office, "ben").used == COST
 
 
 def test_where_the_tenants_budget_is_used_up_the_run_says_so(office: Office) -> None:
     allow(office, tenant={"usdPerDay": 0})
     ran = office.send({"message": "Hi."}, says("Hi."), claims={"tenant": "school"})
     assert ran.done["stopReason"] == "budget"
-    assert settled(office).used == NONE and office.model.requests == []
+    assert settled_day(office).used == NONE and office.model.requests == []
 
 
 # what is refused, and what is not
@@ -295,28 +295,28 @@ def test_a_limit_never_refuses_what_settled_numbers_allow(office: Office) -> Non
     allow(office, user={"usdPerDay": 0.2})
     for _ in range(30):  # each of which reserves $0.0675
         assert "stopReason" not in office.ask(says("Hi.")).done
-    assert settled(office).used == times(30)
+    assert settled_day(office).used == times(30)
 
 
 def test_where_nothing_is_left_the_run_says_so_and_costs_nothing(office: Office) -> None:
     allow(office, user={"usdPerDay": 0})
     ran = office.ask(says("Hi."))
     assert ran.done["stopReason"] == "budget"
-    assert settled(office).used == NONE and office.model.requests == []
+    assert settled_day(office).used == NONE and office.model.requests == []
 
 
 def test_openings_at_once_all_open_while_the_rate_allows(office: Office) -> None:
     allow(office, user={"runsAtOnce": None})
     ran = run_concurrently(20, lambda _: office.call({"agent": "office", "message": "Hi."}))
     assert [each.done["message"] for each in ran] == ["Done."] * 20
-    assert settled(office).used == times(20)
+    assert settled_day(office).used == times(20)
 
 
 def test_openings_at_once_are_no_more_than_the_rate_allows(office: Office) -> None:
     allow(office, user={"runsPerMinute": 7, "runsAtOnce": None})
     ran = run_concurrently(20, lambda _: office.call({"agent": "office", "message": "Hi."}))
     assert sorted(each.code or "" for each in ran) == [""] * 7 + ["resource-exhausted"] * 13
-    assert settled(office).used == times(7)
+    assert settled_day(office).used == times(7)
 
 
 def test_beyond_eight_runs_at_once_one_more_is_refused_with_the_names_of_those(
@@ -353,8 +353,8 @@ def test_runs_at_once_never_overspend_a_day(office: Office) -> None:
     office.model.replies = [worst] * 24
     for _ in range(2):
         run_concurrently(12, lambda _: office.call({"agent": "office", "message": "Hi."}))
-    assert 0 < stored(office).settled.micro_usd <= 100_000
-    assert stored(office).reserved == NONE
+    assert 0 < stored_day(office).settled.micro_usd <= 100_000
+    assert stored_day(office).reserved == NONE
 
 
 # what is counted once
@@ -367,9 +367,9 @@ def test_a_commit_whose_answer_was_lost_counts_once(office: Office, number: int,
     with lose_commit(office.patch, number, how):
         ran = office.ask(says("Hi."), runId="r1")
     if ran.result is None:  # the opening failed, and its client asks again
-        end_lease_if_opened(office)
+        end_lease_of_run(office)
         assert office.ask(says("Hi."), runId="r1").done["message"] == "Hi."
-    used = settled(office).used
+    used = settled_day(office).used
     assert used in (COST, COST + WORST) if number == 0 and how == "after" else used == COST
 
 
@@ -381,10 +381,10 @@ def test_a_reservation_whose_write_was_sent_twice_is_made_once(office: Office, h
     with lose_commit(office.patch, 1, how):
         ran = office.ask(says("Hi."))
     assert ran.done["message"] == "Hi."
-    assert stored(office).used == stored(office).settled == COST
+    assert stored_day(office).used == stored_day(office).settled == COST
 
 
-def end_lease_if_opened(office: Office) -> None:
+def end_lease_of_run(office: Office) -> None:
     if office.run(THREAD, "r1"):
         end_lease(office.db, THREAD, "r1")
 
@@ -405,7 +405,7 @@ def test_a_run_that_settled_in_both_ways_counts_once(office: Office) -> None:
         patched.setattr(UserBudget, "wrote", unsure)
         office.ask(says("Hi."), runId="r1")
     assert office.run(THREAD, "r1")["status"] == "done"
-    assert (settled(office).used, stored(office).reservations) == (COST, {})
+    assert (settled_day(office).used, stored_day(office).reservations) == (COST, {})
 
 
 def test_a_run_whose_end_could_not_be_saved_is_settled_directly(office: Office) -> None:
@@ -420,14 +420,14 @@ def test_a_run_whose_end_could_not_be_saved_is_settled_directly(office: Office) 
     with office.patch.context() as patched:
         patched.setattr(FirestoreClient, "commit", commit)
         office.ask(says("Hi."), runId="r1")
-    day = stored(office)
+    day = stored_day(office)
     assert (day.used, day.reservations) == (COST, {})
 
 
 def test_a_killed_run_counts_in_full(office: Office) -> None:
     die(office, says("Hi."))
     for after in (timedelta(0), timedelta(hours=2)):
-        assert settled(office, after=after).used == WORST
+        assert settled_day(office, after=after).used == WORST
 
 
 def test_a_killed_run_that_is_taken_up_counts_in_full_and_what_it_spent_then(
@@ -437,13 +437,13 @@ def test_a_killed_run_that_is_taken_up_counts_in_full_and_what_it_spent_then(
     end_lease(office.db, THREAD, "r1")
     assert office.sweep(says("Hi.")) == 1
     assert office.result(THREAD, "r1")["message"] == "Hi."
-    day = settled(office)
+    day = settled_day(office)
     assert (day.spent, day.settled, day.reservations) == (WORST + COST, COST, {})
 
 
 def test_a_run_that_died_after_its_end_was_saved_is_settled(office: Office) -> None:
     die(office, says("Hi."), before=False)
-    assert settled(office).used == COST
+    assert settled_day(office).used == COST
 
 
 def test_a_run_that_was_left_to_the_queue_settles_both_of_its_parts(office: Office) -> None:
@@ -455,7 +455,7 @@ def test_a_run_that_was_left_to_the_queue_settles_both_of_its_parts(office: Offi
     stream.close()
     office.run_queue(says("Hi."))
     assert office.result(THREAD, "r1")["message"] == "Hi."
-    day = stored(office)
+    day = stored_day(office)
     assert day.used == day.settled == CALLS + COST
     assert [Amount.of(each) for each in day.reservations.values()] == [NONE], "its entry stays"
 
@@ -481,7 +481,7 @@ def test_a_thread_that_is_erased_costs_what_its_runs_did(office: Office, erase: 
     office.ask(says("Hi."), threadId=ran.thread)
     erase(office.platform, Call(User("ann"), {"threadId": ran.thread}))
     assert office.runs(ran.thread) == []
-    assert (stored(office).used, stored(office).reservations) == (times(2), {})
+    assert (stored_day(office).used, stored_day(office).reservations) == (times(2), {})
 
 
 def test_who_erases_all_data_is_left_what_was_spent_without_a_name(office: Office) -> None:

@@ -34,7 +34,7 @@ def platform(db: Client) -> LocalPlatform:
     return LocalPlatform(db)
 
 
-def tell(db: Client, id: str, *codes: str) -> None:
+def add_sample(db: Client, id: str, *codes: str) -> None:
     recorder = HealthRecorder()
     for number, code in enumerate(codes):
         error = {"code": code, "message": "the archive is closed"}
@@ -51,7 +51,7 @@ def test_what_fails_is_down_in_the_registry_that_runs_read(platform: LocalPlatfo
     digest = snapshot.snapshot(platform.db).content.digest
     check_health(platform)
     assert health(platform.db) == {}
-    tell(platform.db, TOOL, *["unavailable"] * 5)
+    add_sample(platform.db, TOOL, *["unavailable"] * 5)
     check_health(platform)
     assert health(platform.db) == {TOOL: "down"}
     assert (
@@ -60,7 +60,7 @@ def test_what_fails_is_down_in_the_registry_that_runs_read(platform: LocalPlatfo
 
 
 def test_compiling_keeps_what_is_known_of_health(platform: LocalPlatform) -> None:
-    tell(platform.db, TOOL, *["unavailable"] * 5)
+    add_sample(platform.db, TOOL, *["unavailable"] * 5)
     check_health(platform)
     platform.db.document("capabilities/pay").set({"source": "app", "status": "disabled"})
     sync(platform.db, catalog.capabilities(), catalog.agents().values())

@@ -36,13 +36,13 @@ def long_replies(office: Office) -> None:
     budgets.forget_limits()
 
 
-def most(letter: str, share: int = 1, *, limit: int = ARGUMENTS_BYTES) -> str:
+def longest_text(letter: str, share: int = 1, *, limit: int = ARGUMENTS_BYTES) -> str:
     """As much of a letter as a share of a reply may have, as JSON in a call's arguments."""
     chars = (REPLY_CHARS - 20_000) // len(json.dumps(letter, ensure_ascii=False)[1:-1])
     return letter * (min(chars, (limit - 20_000) // len(letter.encode())) // share)
 
 
-def calling(*wanted: tuple[str, dict[str, Any]]) -> list[Any]:
+def call_reply(*wanted: tuple[str, dict[str, Any]]) -> list[Any]:
     """A reply that calls tools, in letters as they are."""
     return calls(*((name, json.dumps(each, ensure_ascii=False)) for name, each in wanted))
 
@@ -62,11 +62,11 @@ def look_up(ctx: ToolContext, *, word: str) -> dict[str, str]:
 @pytest.mark.parametrize("share", [1, 14])
 def test_a_step_of_any_letters_is_stored(office: Office, letter: str, share: int) -> None:
     office.redeclare(Capability.of(look_up))
-    text = most(letter, share, limit=4 * REPLY_CHARS)
-    step = calling(*(("look_up", {"word": text[: -number or None]}) for number in range(share)))
+    text = longest_text(letter, share, limit=4 * REPLY_CHARS)
+    step = call_reply(*(("look_up", {"word": text[: -number or None]}) for number in range(share)))
     step = [TextDelta("Let me see."), *step]
     step = with_parts(step, [{"text": text} for _ in range(share)])
-    ran = office.ask(step, says(most(letter)))
+    ran = office.ask(step, says(longest_text(letter)))
     assert ran.statuses() == ["done"] * share
     assert office.ask(says("Yes."), threadId=ran.thread).done["message"] == "Yes."
     assert office.stored_events(ran.thread, ran.done["runId"])
@@ -77,7 +77,7 @@ def test_a_step_of_any_letters_is_stored(office: Office, letter: str, share: int
 def test_a_turn_of_many_large_steps_has_a_result(office: Office, letter: str) -> None:
     office.redeclare(Capability.of(look_up))
     steps = [
-        calling(("look_up", {"word": most(letter, limit=4 * REPLY_CHARS)[number:]}))
+        call_reply(("look_up", {"word": longest_text(letter, limit=4 * REPLY_CHARS)[number:]}))
         for number in range(4)
     ]
     ran = office.ask(*steps, says("Done."))
@@ -89,7 +89,7 @@ def test_a_turn_of_many_large_steps_has_a_result(office: Office, letter: str) ->
 @pytest.mark.parametrize("letter", TRIED)
 def test_calls_that_are_refused_without_end_are_stored(office: Office, letter: str) -> None:
     names = [f"{letter * 300}{number}" for number in range(140)]
-    ran = office.ask(calling(*((name, {}) for name in names)), says("Sorry."))
+    ran = office.ask(call_reply(*((name, {}) for name in names)), says("Sorry."))
     assert (set(ran.statuses()), ran.done["message"]) == ({"refused"}, "Sorry.")
 
 
@@ -97,9 +97,9 @@ def test_calls_that_are_refused_without_end_are_stored(office: Office, letter: s
 @pytest.mark.parametrize("letter", TRIED)
 def test_numbers_that_are_longer_when_they_are_written_out(office: Office, letter: str) -> None:
     numbers = f'{{"word": [{",".join(["1e15"] * 19_000)}]}}'
-    other = json.dumps({"word": most(letter, 3)}, ensure_ascii=False)
+    other = json.dumps({"word": longest_text(letter, 3)}, ensure_ascii=False)
     step = calls(("look_up", numbers), ("look_nowhere", other))
-    ran = office.ask(with_parts(step, [{"text": most(letter)}]), says("Sorry."))
+    ran = office.ask(with_parts(step, [{"text": longest_text(letter)}]), says("Sorry."))
     assert (ran.statuses(), ran.done["message"]) == (["failed", "failed"], "Sorry.")
 
 
@@ -122,13 +122,13 @@ def tidy(**more: Any) -> Capability:
 @pytest.mark.parametrize("letter", TRIED)
 def test_an_approval_of_any_letters_is_asked_and_given(office: Office, letter: str) -> None:
     office.redeclare(tidy())
-    ran = office.ask(calling(("tidy", {"paper": most(letter)})))
+    ran = office.ask(call_reply(("tidy", {"paper": longest_text(letter)})))
     assert office.resume(ran, says("Tidied.")).statuses() == ["done"]
 
 
 def test_changed_arguments_that_no_approval_could_hold_are_refused(office: Office) -> None:
     office.redeclare(tidy())
-    ran = office.ask(calling(("tidy", {"paper": "lease"})))
+    ran = office.ask(call_reply(("tidy", {"paper": "lease"})))
     edited = {"approved": True, "editedArguments": {"paper": "ש" * ARGUMENTS_BYTES}}
     refused = office.resume(ran, answers=[edited])
     assert (refused.code, refused.field) == (
@@ -146,7 +146,7 @@ def test_what_a_client_answers_before_a_person_decides_is_stored(
 ) -> None:
     office.redeclare(tidy())
     files = [("open_file", {"path": f"{number}"}) for number in range(4)]
-    ran = office.ask(calling(*files, ("tidy", {"paper": most(letter)})), **LAPTOP)
+    ran = office.ask(call_reply(*files, ("tidy", {"paper": longest_text(letter)})), **LAPTOP)
     noted = answer(office, ran, letter)
     assert noted.done["outcome"]["interrupts"]
     assert office.resume(ran, says("Done.")).statuses() == ["done"] * 5
@@ -155,7 +155,7 @@ def test_what_a_client_answers_before_a_person_decides_is_stored(
 @pytest.mark.long
 @pytest.mark.parametrize("letter", TRIED)
 def test_a_client_may_answer_as_much_as_is_taken(office: Office, letter: str) -> None:
-    ran = office.ask(calling(*(("open_file", {"path": f"{n}"}) for n in range(4))), **LAPTOP)
+    ran = office.ask(call_reply(*(("open_file", {"path": f"{n}"}) for n in range(4))), **LAPTOP)
     assert answer(office, ran, letter).statuses() == ["done"] * 4
 
 
@@ -164,8 +164,8 @@ def test_a_client_may_answer_as_much_as_is_taken(office: Office, letter: str) ->
 def test_what_a_client_answers_while_the_user_goes_on_is_stored(
     office: Office, letter: str
 ) -> None:
-    step = calling(*(("open_file", {"path": f"{n}"}) for n in range(4)), ("look_up", {}))
-    step = with_parts([TextDelta(most(letter)), *step], [{"text": most(letter)}])
+    step = call_reply(*(("open_file", {"path": f"{n}"}) for n in range(4)), ("look_up", {}))
+    step = with_parts([TextDelta(longest_text(letter)), *step], [{"text": longest_text(letter)}])
     ran = office.ask(step, payment(), **LAPTOP)
     noted = answer(office, ran, letter)
     assert noted.done["threadId"] == ran.thread
@@ -175,7 +175,7 @@ def test_what_a_client_answers_while_the_user_goes_on_is_stored(
 @pytest.mark.long
 @pytest.mark.parametrize("letter", TRIED)
 def test_a_failure_at_the_client_in_any_letters_is_stored(office: Office, letter: str) -> None:
-    ran = office.ask(calling(*(("open_file", {"path": f"{n}"}) for n in range(12))), **LAPTOP)
+    ran = office.ask(call_reply(*(("open_file", {"path": f"{n}"}) for n in range(12))), **LAPTOP)
     pending = ran.done["outcome"]["pendingToolCallIds"]
     results = [{"toolCallId": id, "error": letter * 4_000} for id in pending]
     ended = office.send({"toolResults": results, "clientId": "laptop", "threadId": ran.thread})
@@ -210,8 +210,10 @@ def test_what_a_write_returned_is_told_when_its_step_was_cut_off(
         return {"stamped": paper * 2}
 
     office.redeclare(Capability.of(stamp))
-    step = calling(*(("stamp", {"paper": most(letter, 4)[number:]}) for number in range(4)))
-    step = with_parts(step, [{"text": most(letter)}])
+    step = call_reply(
+        *(("stamp", {"paper": longest_text(letter, 4)[number:]}) for number in range(4))
+    )
+    step = with_parts(step, [{"text": longest_text(letter)}])
     office.crash({"message": "Go", "runId": "r"}, step, at="save_results", before=True)
     thread = next(iter(office.db.collection("threads").stream())).id
     ran = office.ask(says("On."), threadId=thread, whenBusy="supersede")

@@ -13,12 +13,12 @@ DATA = {"agent": "office", "message": "What is new?", "runId": "r1"}
 THREAD = thread_id_for("ann", "r1")
 
 
-def streamed(office: Office) -> list[bool]:
+def stream_flags(office: Office) -> list[bool]:
     """Which of the model's replies were asked for as a stream."""
     return [request.streamed for request in office.model.requests]
 
 
-def stored(office: Office, thread_id: str, run_id: str) -> list[dict[str, Any]]:
+def stored_events(office: Office, thread_id: str, run_id: str) -> list[dict[str, Any]]:
     found = read_events(office.db, thread_id, run_id)
     return [event for _, events in found for event in events]
 
@@ -27,15 +27,15 @@ def test_replies_are_asked_for_in_one_piece_and_told_all_the_same(office: Office
     office.model.replies = [calls(("look_up", {})), says("All quiet.")]
     response = office.functions.post("run_agent", DATA)
     assert response.json["result"]["message"] == "All quiet."
-    assert streamed(office) == [False, False]
-    events = stored(office, THREAD, "r1")
+    assert stream_flags(office) == [False, False]
+    events = stored_events(office, THREAD, "r1")
     check_events(events, ended=True)  # what another tab follows
     assert any(event["type"] == "TOOL_CALL_RESULT" for event in events)
 
 
 def test_a_caller_who_watches_gets_a_stream(office: Office) -> None:
     office.call(DATA)
-    assert streamed(office) == [True]
+    assert stream_flags(office) == [True]
 
 
 def test_what_goes_on_after_an_answer_is_for_who_gives_it(office: Office) -> None:
@@ -48,11 +48,11 @@ def test_what_goes_on_after_an_answer_is_for_who_gives_it(office: Office) -> Non
     answer = {"agent": "office", "threadId": asked.thread, "resume": entries}
     response = office.functions.post("run_agent", answer)
     assert response.json["result"]["message"] == "Done."
-    assert streamed(office) == [True, False]
+    assert stream_flags(office) == [True, False]
 
 
 def test_what_the_task_queue_goes_on_with_may_be_watched(office: Office) -> None:
     asked = office.ask(calls(("pay", {"amountUsd": 5, "to": "bob"})))
     office.decide(asked.interrupts[0]["id"], approved=True, by="ann")
     office.run_queue()
-    assert streamed(office) == [True, True]
+    assert stream_flags(office) == [True, True]

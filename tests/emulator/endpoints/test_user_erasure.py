@@ -26,13 +26,13 @@ def as_zed(office: Office, *replies: Any, **data: Any) -> Any:
     return office.send({"message": message, **data}, *replies, uid=UID, claims=TEACHER)
 
 
-def kept(office: Office) -> dict[str, dict[str, Any]]:
+def remaining_documents(office: Office) -> dict[str, dict[str, Any]]:
     """Every document but the test pack's own notes, which it does not declare."""
     found = all_documents(office.db)
     return {path: found[path] for path in found if not path.startswith(("done/", "letters/"))}
 
 
-def lived(office: Office) -> None:
+def use_everything(office: Office) -> None:
     """Use everything there is, as Zed."""
     office.platform.users[UID] = ZED
     paying = as_zed(office, payment(7, f"to {WORD}"), context={"page": WORD})
@@ -79,9 +79,9 @@ def exported(office: Office, user: User) -> list[dict[str, Any]]:
 
 
 def test_whatever_a_user_did_nothing_names_them_afterwards(office: Office) -> None:
-    lived(office)
+    use_everything(office)
     decided_for_others(office)
-    before = kept(office)
+    before = remaining_documents(office)
     assert {path.split("/")[0] for path in paths_with(before, UID, WORD)} >= {
         *("threads", "approvals", "effects", "audit", "runs", "devices"),
         "ratings",
@@ -89,16 +89,18 @@ def test_whatever_a_user_did_nothing_names_them_afterwards(office: Office) -> No
     anns = {path for path in before if before[path].get("uid") == "ann"}
     receipt = delete_my_data(office.platform, Call(ZED, {"confirm": True}))
     assert receipt["status"] == "done"
-    after = kept(office)
+    after = remaining_documents(office)
     assert paths_with(after, UID, WORD) == []
     assert anns <= set(after)
 
 
 def test_an_export_has_all_of_ones_own_and_nothing_of_anothers(office: Office) -> None:
-    lived(office)
+    use_everything(office)
     decided_for_others(office)
     everyone = {
-        path: data for path, data in kept(office).items() if not path.startswith("erasures/")
+        path: data
+        for path, data in remaining_documents(office).items()
+        if not path.startswith("erasures/")
     }
     mine = {path.split("/")[-1] for path, data in everyone.items() if data.get("uid") == UID}
     copies = {path.split("/")[-1] for path in everyone if "/views/" in path or "/events/" in path}
@@ -116,7 +118,7 @@ def test_an_export_has_all_of_ones_own_and_nothing_of_anothers(office: Office) -
 
 
 def test_usage_is_ones_own(office: Office) -> None:
-    lived(office)
+    use_everything(office)
     assert my_usage(office.platform, Call(User("ann"), {}))["today"]["tokens"] == 0
 
 

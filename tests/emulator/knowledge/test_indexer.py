@@ -120,11 +120,11 @@ def test_of_two_readers_at_once_one_goes_on(
     assert library.record(id)["status"] == "ready"
 
 
-class Died(BaseException):
+class ProcessDeath(BaseException):
     """The process is killed."""
 
 
-def dying(
+def die_after_parts(
     monkeypatch: pytest.MonkeyPatch, *, after_parts: int, error: type[BaseException] | BaseException
 ) -> None:
     write = indexer._Claim.write_part
@@ -147,8 +147,8 @@ def test_a_reader_that_dies_is_followed_by_one_that_begins_anew(
 ) -> None:
     id = library.upload(ANN, LONG.encode(), "long.md")
     with monkeypatch.context() as patched:
-        dying(patched, after_parts=1, error=Died)
-        with pytest.raises(Died):
+        die_after_parts(patched, after_parts=1, error=ProcessDeath)
+        with pytest.raises(ProcessDeath):
             library.run_queue()
     assert library.record(id)["status"] == "reading"
     index(library.platform, id)  # too early: it may be alive
@@ -169,7 +169,7 @@ def test_a_passing_failure_is_tried_again_at_once(
 ) -> None:
     id = library.upload(ANN, MANUAL.encode(), "manual.md")
     with monkeypatch.context() as patched:
-        dying(patched, after_parts=0, error=Unavailable("no answer"))
+        die_after_parts(patched, after_parts=0, error=Unavailable("no answer"))
         for _ in range(2 * MAX_ATTEMPTS):
             with pytest.raises(Unavailable):
                 index(library.platform, id)
@@ -182,7 +182,7 @@ def test_a_document_that_breaks_every_reader_is_given_up(
     library: Library, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     id = library.upload(ANN, MANUAL.encode(), "manual.md")
-    dying(monkeypatch, after_parts=0, error=RuntimeError)
+    die_after_parts(monkeypatch, after_parts=0, error=RuntimeError)
     for _ in range(MAX_ATTEMPTS):
         with pytest.raises(RuntimeError):
             index(library.platform, id)

@@ -56,7 +56,7 @@ def a_registry(db: Client) -> None:
     register(db, "pay", description="Settles a bill: money.")
 
 
-def chosen(db: Client, embedder: Embedder, message: str, vector: list[float]) -> Selection:
+def select_tools(db: Client, embedder: Embedder, message: str, vector: list[float]) -> Selection:
     registry = snapshot.snapshot(db)
     index = registry.content.vectors(db, embedder)
 
@@ -71,8 +71,8 @@ def test_a_tool_is_found_that_shares_no_word_with_the_message(db: Client) -> Non
     embedder = Embedder()
     compile_registry(db, embedder=embedder)
     snapshot.forget()
-    assert "irrigate" in chosen(db, embedder, "Meine Blumen haben Durst", [1.0, 0, 0]).ids
-    assert chosen(db, embedder, "thank you!", [1.0, 0, 0]).ids == ()
+    assert "irrigate" in select_tools(db, embedder, "Meine Blumen haben Durst", [1.0, 0, 0]).ids
+    assert select_tools(db, embedder, "thank you!", [1.0, 0, 0]).ids == ()
 
 
 def test_only_what_changed_is_embedded_again_and_nothing_is_lost_without_an_embedder(

@@ -176,7 +176,7 @@ def test_a_run_that_goes_on_with_a_turn_is_remembered_and_not_counted(db: Client
     assert starts(db, 12) == 10
 
 
-def running(db: Client, thread: str, *, status: str = "running", alive: bool = True) -> str:
+def write_run(db: Client, thread: str, *, status: str = "running", alive: bool = True) -> str:
     """A run's document."""
     path = f"threads/{thread}/runs/r"
     until = datetime.now(UTC) + timedelta(minutes=1 if alive else -1)
@@ -186,7 +186,7 @@ def running(db: Client, thread: str, *, status: str = "running", alive: bool = T
 
 def test_beyond_the_runs_at_once_one_more_is_refused_with_their_names(db: Client) -> None:
     for number in range(3):
-        start(db, run=running(db, f"t{number}"), at_once=3)
+        start(db, run=write_run(db, f"t{number}"), at_once=3)
     with pytest.raises(TooManyRuns, match="at most 3") as refused:
         start(db, at_once=3)
     assert refused.value.details == {
@@ -211,14 +211,14 @@ def test_where_none_may_be_under_way_none_is_opened(db: Client) -> None:
 @pytest.mark.parametrize("change", [{"status": "done"}, {"alive": False}])
 def test_runs_that_are_over_make_room(db: Client, change: Any) -> None:
     for number in range(3):
-        start(db, run=running(db, f"t{number}"), at_once=3)
-    running(db, "t1", **change)
+        start(db, run=write_run(db, f"t{number}"), at_once=3)
+    write_run(db, "t1", **change)
     assert insist(db, at_once=3)
 
 
 def test_a_run_takes_the_place_of_the_one_before_in_its_thread(db: Client) -> None:
     for number in range(3):
-        start(db, run=running(db, f"t{number}"), at_once=3)
+        start(db, run=write_run(db, f"t{number}"), at_once=3)
     with count_operations() as cost:
         start(db, run="threads/t1/runs/r2", at_once=3)
     assert (cost.reads, cost.writes) == (1, 1)
@@ -226,18 +226,18 @@ def test_a_run_takes_the_place_of_the_one_before_in_its_thread(db: Client) -> No
 
 def test_one_that_continues_a_turn_is_let_in_and_counted_for_others(db: Client) -> None:
     for number in range(4):
-        start(db, run=running(db, f"t{number}"), at_once=2, counts=False)
+        start(db, run=write_run(db, f"t{number}"), at_once=2, counts=False)
     assert not insist(db, at_once=4)
 
 
 def test_runs_at_once_are_counted_over_midnight(db: Client) -> None:
     for number in range(3):
-        start(db, run=running(db, f"t{number}"), now=MIDNIGHT - timedelta(seconds=9), at_once=3)
+        start(db, run=write_run(db, f"t{number}"), now=MIDNIGHT - timedelta(seconds=9), at_once=3)
     assert not insist(db, now=MIDNIGHT + timedelta(seconds=9), at_once=3)
 
 
 def test_openings_at_once_are_no_more_than_may_be_under_way(db: Client) -> None:
-    paths = [running(db, f"t{number}") for number in range(24)]
+    paths = [write_run(db, f"t{number}") for number in range(24)]
     with ThreadPoolExecutor(16) as pool:
         admitted = pool.map(lambda path: insist(db, run=path, at_once=8, most=None), paths)
         assert sum(admitted) == 8

@@ -27,7 +27,7 @@ GIVEN = ApprovalDecision(approved=True, by="tess", at=NOW, reason="fine")
 FOUR_EYES = Decider(role=Role.TEACHER, tenant="school", not_uid="ann")
 
 
-def made(**changes: Any) -> Approval:
+def make_approval(**changes: Any) -> Approval:
     fields: dict[str, Any] = {
         "id": "a1",
         "uid": "ann",
@@ -68,7 +68,7 @@ def made(**changes: Any) -> Approval:
     ],
 )
 def test_an_approval_is_read_back_as_it_was_stored(db: Client, changes: dict[str, Any]) -> None:
-    approval = made(**changes)
+    approval = make_approval(**changes)
     paths.approval(db, "a1").create(approval.document())
     (read,) = load_approvals(db, ["nowhere", "a1"])
     assert replace(read, update_time=None) == approval
@@ -78,7 +78,7 @@ def test_an_approval_is_read_back_as_it_was_stored(db: Client, changes: dict[str
 def test_arguments_that_were_changed_in_the_store_are_nobodys_yes(
     db: Client, changes: dict[str, Any]
 ) -> None:
-    paths.approval(db, "a1").create(made(**changes).document())
+    paths.approval(db, "a1").create(make_approval(**changes).document())
     paths.approval(db, "a1").update({"arguments": canonical_json({"to": "eve"})})
     (read,) = load_approvals(db, ["a1"])
     assert (read.status_at(NOW), read.arguments) == (ApprovalStatus.EXPIRED, {})
@@ -86,7 +86,7 @@ def test_arguments_that_were_changed_in_the_store_are_nobodys_yes(
 
 def test_approvals_are_loaded_in_the_order_that_was_asked_for(db: Client) -> None:
     for id in ("a1", "a2", "a3"):
-        paths.approval(db, id).create(made(id=id).document())
+        paths.approval(db, id).create(make_approval(id=id).document())
     assert [each.id for each in load_approvals(db, ["a3", "a1", "a2"])] == ["a3", "a1", "a2"]
     assert load_approvals(db, []) == []
 
@@ -107,7 +107,7 @@ def test_approvals_are_loaded_in_the_order_that_was_asked_for(db: Client) -> Non
     ],
 )
 def test_who_may_decide(decider: Decider, user: User, may: bool) -> None:
-    assert made(decider=decider).may_be_decided_by(user) is may
+    assert make_approval(decider=decider).may_be_decided_by(user) is may
 
 
 @pytest.mark.parametrize(
@@ -123,17 +123,17 @@ def test_who_may_decide(decider: Decider, user: User, may: bool) -> None:
     ],
 )
 def test_what_stands(changes: dict[str, Any], later_s: int, verdict: str) -> None:
-    assert made(**changes).status_at(NOW + timedelta(seconds=later_s)) == verdict
+    assert make_approval(**changes).status_at(NOW + timedelta(seconds=later_s)) == verdict
 
 
 def test_changed_arguments_make_another_approval_that_names_the_first() -> None:
-    old = made()
+    old = make_approval()
     new = old.edited(Card({"to": "bob"}, {"to": "bob"}, "s", None), by=User("ann"), now=NOW)
     assert (new.edited_from, new.call_id, new.status) == ("a1", "c1", ApprovalStatus.APPROVED)
     assert new.id != old.id
     same = old.edited(Card({"to": "bob"}, {}, "s", None), by=User("ann"), now=NOW)
     assert same.id == new.id
-    assert (old.arguments, new.arguments) == (made().arguments, {"to": "bob"})
+    assert (old.arguments, new.arguments) == (make_approval().arguments, {"to": "bob"})
 
 
 def test_equal_arguments_have_one_text() -> None:

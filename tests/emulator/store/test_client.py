@@ -23,46 +23,48 @@ DATA = {
 
 
 @pytest.fixture
-def here(db: Client, monkeypatch: pytest.MonkeyPatch) -> Client:
+def own_project(db: Client, monkeypatch: pytest.MonkeyPatch) -> Client:
     """The project that this process works for."""
     monkeypatch.setenv("GCLOUD_PROJECT", db.project)
     return db
 
 
-def test_it_gives_what_the_client_gives(here: Client) -> None:
-    here.document("capabilities/find room").set(DATA)
+def test_it_gives_what_the_client_gives(own_project: Client) -> None:
+    own_project.document("capabilities/find room").set(DATA)
     fields = ("status", "overrides", "missing")
-    expected = here.document("capabilities/find room").get(fields).to_dict()
+    expected = own_project.document("capabilities/find room").get(fields).to_dict()
     assert client.read_over_rest("capabilities/find room", fields) == expected
     assert expected == {"status": "active", "overrides": DATA["overrides"]}
 
 
-def test_a_document_that_is_not_there_is_none(here: Client) -> None:
+def test_a_document_that_is_not_there_is_none(own_project: Client) -> None:
     assert client.read_over_rest("capabilities/nobody", ("status",)) is None
 
 
-def test_a_value_of_another_kind_is_left_to_the_client(here: Client) -> None:
-    here.document("capabilities/odd").set({"status": b"active"})
+def test_a_value_of_another_kind_is_left_to_the_client(own_project: Client) -> None:
+    own_project.document("capabilities/odd").set({"status": b"active"})
     with pytest.raises(Unavailable):
         client.read_over_rest("capabilities/odd", ("status",))
 
 
-def test_who_does_not_answer_is_unavailable(here: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_who_does_not_answer_is_unavailable(
+    own_project: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("FIRESTORE_EMULATOR_HOST", "127.0.0.1:1")
     with pytest.raises(Unavailable, match="ConnectionError"):
         client.read_over_rest("capabilities/find_room", ("status",))
 
 
-def test_a_document_is_stored_once_as_the_client_would(here: Client) -> None:
+def test_a_document_is_stored_once_as_the_client_would(own_project: Client) -> None:
     at = datetime(2026, 11, 21, 12, 0, 0, 5_000, tzinfo=UTC)
     data = {"schemaVersion": 2, "counts": '{"a": "ש"}', "at": at}
     client.create_over_rest("healthSamples/a", data)
     client.create_over_rest("healthSamples/a", {"schemaVersion": 3})
-    assert here.document("healthSamples/a").get().to_dict() == data
+    assert own_project.document("healthSamples/a").get().to_dict() == data
 
 
 def test_what_is_not_known_to_be_stored_is_unavailable(
-    here: Client, monkeypatch: pytest.MonkeyPatch
+    own_project: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("FIRESTORE_EMULATOR_HOST", "127.0.0.1:1")
     with pytest.raises(Unavailable, match="ConnectionError"):
@@ -98,9 +100,9 @@ print([m for m in sys.modules if m in ("google.cloud.firestore", "grpc", "docstr
     ("status", "said"), [("active", "460.0"), ("disabled", "permission-denied")]
 )
 def test_a_leaf_that_reads_nothing_obeys_the_registry_without_the_client(
-    here: Client, status: str, said: str
+    own_project: Client, status: str, said: str
 ) -> None:
-    here.document("capabilities/find_power").set(
+    own_project.document("capabilities/find_power").set(
         {"status": "active", "overrides": {"status": status}}
     )
     done = subprocess.run(

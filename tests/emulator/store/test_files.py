@@ -49,7 +49,7 @@ def new(content: bytes = CONTENT, *, uid: str = "ann", name: str = "noise.bin") 
     )
 
 
-def stored(db: Client, content: bytes = CONTENT) -> StoredFile:
+def store_file(db: Client, content: bytes = CONTENT) -> StoredFile:
     file = FileStore(db).begin(new(content), ROOM, now=NOW)
     for number in file.missing:
         piece = content[number * PART_BYTES : (number + 1) * PART_BYTES]
@@ -64,7 +64,7 @@ def remove(db: Client, file: StoredFile) -> None:
 
 
 def test_what_was_put_in_comes_out_part_by_part(db: Client, storage: FakeStorage | None) -> None:
-    file = stored(db)
+    file = store_file(db)
     assert file.is_ready
     assert file.place == (BUCKET if storage else "firestore")
     parts = list(FileStore(db).open(file))
@@ -81,7 +81,7 @@ def test_what_was_put_in_comes_out_part_by_part(db: Client, storage: FakeStorage
 
 def test_parts_in_a_bucket_are_plain_bytes_and_none_is_in_firestore(db: Client) -> None:
     with FakeStorage() as fake:
-        file = stored(db)
+        file = store_file(db)
         names = {name: kind for (_, name), (kind, _) in fake.objects.items()}
     assert names == {
         f"rollcall-files/{file.id}/{number:04d}": "application/octet-stream" for number in (0, 1)
@@ -92,7 +92,7 @@ def test_parts_in_a_bucket_are_plain_bytes_and_none_is_in_firestore(db: Client) 
 def test_a_removed_file_is_gone_at_once_and_its_content_with_the_next_sweep(
     db: Client, storage: FakeStorage | None
 ) -> None:
-    file = stored(db)
+    file = store_file(db)
     remove(db, file)
     assert FileStore(db).find(file.id) is None
     with pytest.raises(NotFound):
@@ -105,7 +105,7 @@ def test_a_removed_file_is_gone_at_once_and_its_content_with_the_next_sweep(
 
 def test_a_sweep_that_broke_off_is_done_by_the_next(db: Client) -> None:
     with FakeStorage() as fake:
-        remove(db, stored(db))
+        remove(db, store_file(db))
         fake.fails = 403
         assert FileStore(db).sweep(now=NOW) == 0
         fake.fails = None
@@ -117,7 +117,7 @@ def test_a_bucket_that_is_gone_keeps_no_other_file_from_being_swept(
     db: Client, caplog: pytest.LogCaptureFixture
 ) -> None:
     with FakeStorage() as fake:
-        remove(db, stored(db))
+        remove(db, store_file(db))
         held = db.document(all_paths(db)[0])
         held.parent.document("0").set({**(held.get().to_dict() or {}), "place": "gone"})
         assert FileStore(db).sweep(now=NOW) == 1
@@ -128,7 +128,7 @@ def test_a_bucket_that_is_gone_keeps_no_other_file_from_being_swept(
 def test_a_file_that_is_kept_while_it_is_swept_stays(
     db: Client, storage: FakeStorage | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    file = stored(db)
+    file = store_file(db)
     really_remove = FileStore.remove
 
     def keep_first(self: FileStore, batch: WriteBatch, file: StoredFile) -> None:
@@ -175,27 +175,27 @@ def test_a_bucket_that_is_not_there_is_said_so(db: Client, monkeypatch: pytest.M
     with FakeStorage(), monkeypatch.context() as patched:
         patched.setenv("ROLLCALL_FILES_BUCKET", "nobodys-bucket")
         with pytest.raises(FailedPrecondition) as refused:
-            stored(db)
+            store_file(db)
         assert "ROLLCALL_FILES_BUCKET" in (refused.value.hint or "")
 
 
 def test_a_storage_that_does_not_answer_is_worth_another_try(db: Client) -> None:
     with FakeStorage() as fake:
-        file = stored(db)
+        file = store_file(db)
         fake.fails = 400
         with pytest.raises(Unavailable):
             list(FileStore(db).open(file))
 
 
 def test_a_file_whose_part_is_gone_says_so(db: Client, storage: FakeStorage | None) -> None:
-    file = stored(db)
+    file = store_file(db)
     contents_at(db, file.place).delete(file.id)
     with pytest.raises(NotFound, match="part 0"):
         list(FileStore(db).open(file))
 
 
 def test_a_file_stays_where_it_was_put_when_the_setting_changes(db: Client) -> None:
-    file = stored(db)
+    file = store_file(db)
     with FakeStorage() as fake:
         assert b"".join(FileStore(db).open(file)) == CONTENT
         assert fake.objects == {}

@@ -60,13 +60,13 @@ def rate(db: Client, rating: str | None, *, uid: str = "ann", **data: Any) -> di
     return rate_message(LocalPlatform(db), Call(User(uid), {**place, "rating": rating, **data}))
 
 
-def refused(db: Client, rating: Any, **data: Any) -> tuple[str, str | None]:
+def refusal(db: Client, rating: Any, **data: Any) -> tuple[str, str | None]:
     with pytest.raises(AgentError) as error:
         rate(db, rating, **data)
     return error.value.code, error.value.field
 
 
-def stored(db: Client) -> dict[str, Any]:
+def stored_rating(db: Client) -> dict[str, Any]:
     return db.document("ratings/t1~r1").get().to_dict() or {}
 
 
@@ -76,7 +76,7 @@ def entries(db: Client) -> list[dict[str, Any]]:
     return sorted(found, key=lambda each: int(json.loads(each["about"])[-1]))
 
 
-def counted(db: Client) -> tuple[int, int]:
+def rating_counts(db: Client) -> tuple[int, int]:
     roll_up(db, {"look_up", "pay"}, settled=timedelta(0))
     found = usage(db, NOON.date(), NOON.date())
     runs = [counts for subject, counts in found.items() if subject.tool is None]
@@ -93,7 +93,7 @@ def test_an_answer_is_rated_with_a_comment_which_the_audit_does_not_hold(db: Cli
         "rating": "up",
         "comment": "Just what I needed",
     }
-    kept = stored(db)
+    kept = stored_rating(db)
     assert told.items() <= kept.items()
     assert (kept["uid"], kept["agent"], kept["number"]) == ("ann", "office", 1)
     (entry,) = entries(db)
@@ -104,26 +104,26 @@ def test_an_answer_is_rated_with_a_comment_which_the_audit_does_not_hold(db: Cli
 
 def test_the_same_again_changes_nothing(db: Client) -> None:
     rate(db, "up", comment="Good")
-    before = stored(db)
+    before = stored_rating(db)
     rate(db, "up", comment="Good")
-    assert stored(db) == before
+    assert stored_rating(db) == before
     assert len(entries(db)) == 1
     rate(db, "up", comment="Very good")
-    assert (stored(db)["comment"], len(entries(db))) == ("Very good", 1)
+    assert (stored_rating(db)["comment"], len(entries(db))) == ("Very good", 1)
 
 
 def test_a_rating_is_changed_and_taken_back_and_counted_as_it_is(db: Client) -> None:
     seen = []
     for rating in ("up", "down", None, "down", "up"):
         rate(db, rating, **({"comment": "So"} if rating else {}))
-        seen.append(counted(db))
-        assert stored(db)["comment"] == ("So" if rating else None)
+        seen.append(rating_counts(db))
+        assert stored_rating(db)["comment"] == ("So" if rating else None)
     assert seen == [(1, 0), (0, 1), (0, 0), (0, 1), (1, 0)]
 
 
 def test_taking_back_what_was_never_rated_counts_nothing(db: Client) -> None:
     rate(db, None)
-    assert counted(db) == (0, 0)
+    assert rating_counts(db) == (0, 0)
 
 
 def test_ratings_at_once_count_as_one(db: Client) -> None:
@@ -133,8 +133,8 @@ def test_ratings_at_once_count_as_one(db: Client) -> None:
 
     with ThreadPoolExecutor(3) as pool:
         list(pool.map(at_once, range(6)))
-    up, down = counted(db)
-    assert (up, down) == ((1, 0) if stored(db)["rating"] == "up" else (0, 1))
+    up, down = rating_counts(db)
+    assert (up, down) == ((1, 0) if stored_rating(db)["rating"] == "up" else (0, 1))
     assert [each["before"] for each in entries(db)][1:] == [each["rating"] for each in entries(db)][
         :-1
     ]
@@ -142,18 +142,18 @@ def test_ratings_at_once_count_as_one(db: Client) -> None:
 
 def test_an_answer_is_found_by_its_message(db: Client) -> None:
     assert rate(db, "down", messageId="00000001")["runId"] == "r1"
-    assert refused(db, "down", messageId="00000009") == ("not-found", "messageId")
-    assert refused(db, "down", messageId="00000001", uid="eve") == (
+    assert refusal(db, "down", messageId="00000009") == ("not-found", "messageId")
+    assert refusal(db, "down", messageId="00000001", uid="eve") == (
         "permission-denied",
         "messageId",
     )
 
 
 def test_only_ones_own_and_only_what_has_ended(db: Client) -> None:
-    assert refused(db, "up", uid="eve") == ("permission-denied", "runId")
-    assert refused(db, "up", runId="r2") == ("failed-precondition", "runId")
-    assert refused(db, "up", runId="r9") == ("not-found", "runId")
-    assert refused(db, "up", threadId="t9", runId="r1") == ("not-found", "runId")
+    assert refusal(db, "up", uid="eve") == ("permission-denied", "runId")
+    assert refusal(db, "up", runId="r2") == ("failed-precondition", "runId")
+    assert refusal(db, "up", runId="r9") == ("not-found", "runId")
+    assert refusal(db, "up", threadId="t9", runId="r1") == ("not-found", "runId")
     assert (list(db.collection("ratings").stream()), entries(db)) == ([], [])
 
 
@@ -177,22 +177,22 @@ def test_a_run_that_failed_can_be_rated(db: Client) -> None:
 )
 def test_bad_input_is_named(db: Client, data: dict[str, Any]) -> None:
     rating = data.pop("rating")
-    assert refused(db, rating, **data)[0] == "invalid-argument"
+    assert refusal(db, rating, **data)[0] == "invalid-argument"
 
 
 def test_credentials_are_not_kept(db: Client) -> None:
     key = "AKIA" + "IOSFODNN7EXAMPLE"
     assert rate(db, "down", comment=f"it told me {key}")["comment"] == f"it told me {HIDDEN}"
-    assert key not in str(stored(db))
+    assert key not in str(stored_rating(db))
 
 
 def test_nobody_writes_the_audit_full_by_changing_their_mind(db: Client) -> None:
     for number in range(MAX_CHANGES):
         rate(db, "down" if number % 2 else "up")
-    assert refused(db, "up") == ("resource-exhausted", None)
+    assert refusal(db, "up") == ("resource-exhausted", None)
     rate(db, "down", comment="It stays so")
     rate(db, None)
-    assert refused(db, "up") == ("resource-exhausted", None)
+    assert refusal(db, "up") == ("resource-exhausted", None)
 
 
 def test_nobody_rewrites_a_comment_for_ever(db: Client) -> None:
@@ -201,17 +201,17 @@ def test_nobody_rewrites_a_comment_for_ever(db: Client) -> None:
     rate(db, "up", comment="1")
     with pytest.raises(ResourceExhausted, match=f"comment may be written {MAX_WRITES} times"):
         rate(db, "up", comment="2")
-    assert stored(db)["comment"] == "1"
+    assert stored_rating(db)["comment"] == "1"
     assert rate(db, "up", comment="1")["comment"] == "1"  # the same again is no write
     assert rate(db, None)["comment"] is None
-    assert refused(db, "down") == ("resource-exhausted", None)
+    assert refusal(db, "down") == ("resource-exhausted", None)
 
 
 def test_a_rating_of_a_version_before_counts_its_changes_as_its_writes(db: Client) -> None:
     rate(db, "up")
     db.document("ratings/t1~r1").update({"writes": DELETE_FIELD})
     rate(db, "up", comment="Good")
-    assert stored(db)["writes"] == 2
+    assert stored_rating(db)["writes"] == 2
 
 
 def test_a_rating_is_exported_and_goes_with_its_thread(db: Client) -> None:
@@ -222,14 +222,14 @@ def test_a_rating_is_exported_and_goes_with_its_thread(db: Client) -> None:
     assert (found["data"]["rating"], found["data"]["comment"]) == ("up", "Good")
     receipt = erase_one_thread(platform, "ann", "t1", for_good=False)
     assert receipt["removed"]["ratings"] == 1
-    assert not stored(db)
-    assert refused(db, "up") == ("not-found", "runId")
+    assert not stored_rating(db)
+    assert refusal(db, "up") == ("not-found", "runId")
 
 
 def test_a_rating_goes_with_its_user(db: Client) -> None:
     rate(db, "up", comment="Good")
     delete_my_data(LocalPlatform(db), Call(User("ann"), {"confirm": True}))
-    assert not stored(db)
+    assert not stored_rating(db)
     left = [each.to_dict() for each in db.collection("audit").stream()]
     assert len(left) == 2
     assert "ann" not in str(left)

@@ -23,7 +23,7 @@ from rollcall.models.provider import OFFLINE
 from rollcall.store.attachments import MAX_BYTES
 
 
-def said(*files: Media) -> UserMessage:
+def user_message(*files: Media) -> UserMessage:
     return UserMessage((Text("Look."), *files))
 
 
@@ -32,33 +32,33 @@ def file(id: str, size: int, media_type: str = "image/png") -> Media:
     return Media(kind, media_type, name=f"{id}.x", file_id=id, bytes=size)  # type: ignore[arg-type]
 
 
-def chosen(*messages: Message) -> set[str]:
+def sent_files(*messages: Message) -> set[str]:
     return set(attached_files._files_to_send(messages))
 
 
 def test_the_newest_messages_with_files_are_shown() -> None:
-    messages = [said(file(str(n), 10)) for n in range(5)]
-    assert chosen(*messages, said(), said()) == {"2", "3", "4"}
+    messages = [user_message(file(str(n), 10)) for n in range(5)]
+    assert sent_files(*messages, user_message(), user_message()) == {"2", "3", "4"}
     assert NEWEST == 3
 
 
 def test_older_files_are_left_out_where_they_are_too_large_together() -> None:
-    large = [said(file(str(n), MAX_BYTES // 2 + 1)) for n in range(2)]
-    assert chosen(*large) == {"1"}
+    large = [user_message(file(str(n), MAX_BYTES // 2 + 1)) for n in range(2)]
+    assert sent_files(*large) == {"1"}
 
 
 def test_a_file_that_was_sent_twice_counts_once() -> None:
     again = file("a", MAX_BYTES)
-    assert chosen(said(again), said(again)) == {"a"}
+    assert sent_files(user_message(again), user_message(again)) == {"a"}
 
 
 def test_what_files_cost_is_estimated_beforehand() -> None:
-    assert file_tokens([said(file("a", 5_000_000))]) == 1_600
-    assert file_tokens([said(file("a", 9_000, "text/csv"))]) == 3_000
-    assert file_tokens([said(file("a", 9_000_000, "text/csv"))]) == 2 * TEXT_CHARS // 3
-    assert file_tokens([said(file("a", 1_000_000, "application/pdf"))]) == 20_000
-    plain = ModelRequest("", (said(),))
-    with_file = ModelRequest("", (said(file("a", 9_000, "text/csv")),))
+    assert file_tokens([user_message(file("a", 5_000_000))]) == 1_600
+    assert file_tokens([user_message(file("a", 9_000, "text/csv"))]) == 3_000
+    assert file_tokens([user_message(file("a", 9_000_000, "text/csv"))]) == 2 * TEXT_CHARS // 3
+    assert file_tokens([user_message(file("a", 1_000_000, "application/pdf"))]) == 20_000
+    plain = ModelRequest("", (user_message(),))
+    with_file = ModelRequest("", (user_message(file("a", 9_000, "text/csv")),))
     assert request_tokens(with_file) >= request_tokens(plain) + 3_000
 
 
@@ -66,7 +66,7 @@ def test_what_files_cost_is_estimated_beforehand() -> None:
 def test_a_stored_file_that_is_no_base64_ends_no_run(model_id: str) -> None:
     files = AttachedFiles(create_autospec(Client), "ann")
     broken = Media("document", "text/csv", "aGVsbG8", "old.csv")  # without its padding
-    shown = files.request_for(ModelRequest("", (said(broken),)), model_id)
+    shown = files.request_for(ModelRequest("", (user_message(broken),)), model_id)
     if model_id == OFFLINE:
         assert shown.files == (AttachedFile("old.csv", None, is_new=True),)
     else:

@@ -31,7 +31,7 @@ def alone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(direct_call, "observation", lambda *given, **options: nullcontext())
 
 
-def called(data: Any) -> Any:
+def call_directly(data: Any) -> Any:
     platform = SimpleNamespace(db=SimpleNamespace(project="demo-test"), text_model=None)
     handle = direct_call.direct_call(Capability.of(meeting_cost))
     return handle(cast(Platform, platform), Call(User("ann"), data))
@@ -54,7 +54,7 @@ def test_an_async_capability_takes_its_arguments_in_an_envelope_or_flat(
 ) -> None:
     given = data or {}
     envelope = given if "arguments" in given else {}
-    assert called(data) == {
+    assert call_directly(data) == {
         "people": people,
         "said": said,
         "context": envelope.get("context", {}),
@@ -63,7 +63,7 @@ def test_an_async_capability_takes_its_arguments_in_an_envelope_or_flat(
 
 
 def test_without_arguments_what_belongs_to_the_call_alone_is_read_as_that() -> None:
-    assert called({"locale": "he", "callKey": "k1"})["in"] == "he"
+    assert call_directly({"locale": "he", "callKey": "k1"})["in"] == "he"
 
 
 @pytest.mark.parametrize(
@@ -79,13 +79,13 @@ def test_without_arguments_what_belongs_to_the_call_alone_is_read_as_that() -> N
 )
 def test_data_in_neither_form_is_refused_by_its_key(data: Any, field: str) -> None:
     with pytest.raises(InvalidArgument) as refused:
-        called(data)
+        call_directly(data)
     assert refused.value.field == field
 
 
 def test_a_refusal_says_both_forms() -> None:
     with pytest.raises(InvalidArgument, match="hours is no argument of meeting_cost") as refused:
-        called({"hours": 2})
+        call_directly({"hours": 2})
     assert refused.value.hint == (
         "send its arguments (maxPeople, context, limit) alone, "
         "or {arguments, context?, callKey?, locale?}"
@@ -96,16 +96,16 @@ def test_a_refusal_says_both_forms() -> None:
 def test_a_context_has_a_runs_limit(chars: int, is_taken: bool) -> None:
     data = {"arguments": {}, "context": {"note": "x" * chars}}
     if is_taken:
-        assert called(data)["context"] == data["context"]
+        assert call_directly(data)["context"] == data["context"]
         return
     with pytest.raises(InvalidArgument, match="has 4,001 characters of JSON; at most 4,000") as no:
-        called(data)
+        call_directly(data)
     assert no.value.field == "context"
 
 
 def test_a_context_brings_no_credential_along() -> None:
     context = {"note": "use AIzaSyA1234567890abcdefghijk", "room": "blue"}
-    assert called({"arguments": {}, "context": context})["context"] == {
+    assert call_directly({"arguments": {}, "context": context})["context"] == {
         "note": "use [hidden]",
         "room": "blue",
     }

@@ -69,7 +69,7 @@ def results(*ids: str) -> ToolMessage:
     return ToolMessage(tuple(ToolResult(id, f"tool_{id}", f"{{{id}}}") for id in ids))
 
 
-def lost(id: str, name: str | None = None) -> ToolResult:
+def lost_result(id: str, name: str | None = None) -> ToolResult:
     message = "this call's result was lost; it may be made again"
     content = json.dumps({"error": {"code": "aborted", "message": message}})
     return ToolResult(id, name or f"tool_{id}", content, is_error=True)
@@ -124,13 +124,13 @@ BEFORE = "left out what stood before the first of the user's messages"
     [
         pytest.param(
             [ASK, reply("a"), ASK],
-            [ASK, reply("a"), ToolMessage((lost("a"),)), ASK],
+            [ASK, reply("a"), ToolMessage((lost_result("a"),)), ASK],
             [LOST],
             id="calls without results",
         ),
         pytest.param(
             [ASK, reply("a", "b"), results("b"), DONE],
-            [ASK, reply("a", "b"), ToolMessage((lost("a"), *results("b").results)), DONE],
+            [ASK, reply("a", "b"), ToolMessage((lost_result("a"), *results("b").results)), DONE],
             [LOST],
             id="some calls without results",
         ),
@@ -815,7 +815,7 @@ def log_step(*results: dict[str, Any] | None) -> dict[str, Any]:
     return {"role": "model", "step": 1, "toolCalls": calls, "results": stored}
 
 
-def stored(content: dict[str, Any], record: dict[str, Any] | None = None) -> dict[str, Any]:
+def stored_result(content: dict[str, Any], record: dict[str, Any] | None = None) -> dict[str, Any]:
     text = json.dumps(record) if record else ""
     is_error = "error" in content
     return {"name": "pay", "content": json.dumps(content), "isError": is_error, "record": text}
@@ -824,23 +824,23 @@ def stored(content: dict[str, Any], record: dict[str, Any] | None = None) -> dic
 @pytest.mark.parametrize(
     ("result", "told"),
     [
-        (stored({"output": 1}), 'pay {"to": "bob"} (done)'),
-        (stored({"output": 1}, {"arguments": {"to": "eve"}}), 'pay {"to": "eve"} (done)'),
+        (stored_result({"output": 1}), 'pay {"to": "bob"} (done)'),
+        (stored_result({"output": 1}, {"arguments": {"to": "eve"}}), 'pay {"to": "eve"} (done)'),
         (
-            stored({"error": {"code": "unknown"}}),
+            stored_result({"error": {"code": "unknown"}}),
             'pay {"to": "bob"} (begun; nobody knows whether it happened)',
         ),
         (
-            stored({"error": {"code": "aborted"}}, {"status": "unknown"}),
+            stored_result({"error": {"code": "aborted"}}, {"status": "unknown"}),
             'pay {"to": "bob"} (begun; nobody knows whether it happened)',
         ),
-        (stored({"error": {"code": "rejected"}}, {"status": "rejected"}), None),
-        (stored({"error": {"code": "expired"}}), None),
+        (stored_result({"error": {"code": "rejected"}}, {"status": "rejected"}), None),
+        (stored_result({"error": {"code": "expired"}}), None),
         (  # left to a client that was not heard of
-            stored({"error": {"code": "unknown"}}, {"status": "expired"}),
+            stored_result({"error": {"code": "unknown"}}, {"status": "expired"}),
             'pay {"to": "bob"} (begun; nobody knows whether it happened)',
         ),
-        (stored({"error": "a plain text"}), None),
+        (stored_result({"error": "a plain text"}), None),
         (None, None),
     ],
 )
@@ -851,9 +851,9 @@ def test_of_a_turn_what_lasts_is_told(result: dict[str, Any] | None, told: str |
 
 
 def test_the_same_write_is_told_once_and_a_long_one_is_cut() -> None:
-    twice = log_step(stored({"output": 1}), stored({"output": 1}))
+    twice = log_step(stored_result({"output": 1}), stored_result({"output": 1}))
     assert len(write_lines([twice], writes=lambda tool: True)) == 1
-    long = stored({"output": 1}, {"arguments": {"text": "x" * 5_000, "path": "a.txt"}})
+    long = stored_result({"output": 1}, {"arguments": {"text": "x" * 5_000, "path": "a.txt"}})
     told = write_lines([log_step(long)], writes=lambda tool: True)[0]
     assert len(told) < LINE_CHARS + 10
     assert '"path": "a.txt"' in told

@@ -143,7 +143,7 @@ def play_to_first(asked: Generator[Any, None, Any]) -> None:
         pass
 
 
-def shown(yielded: list[Any]) -> str:
+def text_of_events(yielded: list[Any]) -> str:
     return "".join(event.get("delta", "") for event in yielded if event)
 
 
@@ -163,7 +163,7 @@ def test_a_provider_that_recovers_gives_one_answer(fake: FakeProviders) -> None:
     fake.openai(status(503), status(500), responses_text("All quiet."))
     budget = Ledger()
     yielded, reply = play(ask(OPENAI, budget=budget, retries=Time().retries()))
-    assert (reply.text, shown(yielded)) == ("All quiet.", "All quiet.")
+    assert (reply.text, text_of_events(yielded)) == ("All quiet.", "All quiet.")
     assert [e["type"] for e in yielded if e].count("TEXT_MESSAGE_START") == 1
     assert budget.settled == [None, None, USED]
     assert reply.cost_usd == 20.0

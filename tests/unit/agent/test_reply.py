@@ -133,7 +133,7 @@ def test_many_small_deltas_take_work_in_proportion(
 ) -> None:
     monkeypatch.setattr(module, "REPLY_CHARS", 3_000_000)
     monkeypatch.setattr(paid_calls, "CUT_BYTES_PER_TOKEN", 3_000_000)
-    half, whole = (_functions_called(_deltas(chars)) for chars in (20_000, 40_000))
+    half, whole = (_count_calls(_deltas(chars)) for chars in (20_000, 40_000))
     assert whole / half == pytest.approx(2, rel=0.02)
 
 
@@ -153,7 +153,7 @@ def _deltas(chars: int, *, size: int = 4) -> list[Delta]:
     return [CallStart("c", "write_file"), *pieces(text, size=size), CallEnd("c")]
 
 
-def _taken_in(deltas: list[Delta]) -> None:
+def _read_deltas(deltas: list[Delta]) -> None:
     stream = Stream().take(*deltas, each_s=0.001)
     stream.events += stream.builder.close()
     assert "".join(stream.said()) == stream.reply.calls["c"][1]
@@ -161,11 +161,11 @@ def _taken_in(deltas: list[Delta]) -> None:
 
 def _time_s(deltas: list[Delta]) -> float:
     began = time.process_time()
-    _taken_in(deltas)
+    _read_deltas(deltas)
     return time.process_time() - began
 
 
-def _functions_called(deltas: list[Delta]) -> int:
+def _count_calls(deltas: list[Delta]) -> int:
     called = 0
 
     def count(frame: Any, event: str, argument: Any) -> None:
@@ -174,7 +174,7 @@ def _functions_called(deltas: list[Delta]) -> int:
 
     sys.setprofile(count)
     try:
-        _taken_in(deltas)
+        _read_deltas(deltas)
     finally:
         sys.setprofile(None)
     return called

@@ -100,7 +100,7 @@ def approval(tool: str = "pay", **changes: Any) -> Approval:
     return Approval(**{**fields, **changes})
 
 
-def decided(given: Approval, **more: Any) -> Router:
+def router_with(given: Approval, **more: Any) -> Router:
     return router(approvals={given.call_id: given}, **more)
 
 
@@ -158,7 +158,7 @@ def test_four_eyes_are_of_the_askers_tenant_and_not_the_askers() -> None:
 
 
 def test_a_yes_lets_the_very_call_through() -> None:
-    assert reaches_the_ledger(decided(approval()), "pay")
+    assert reaches_the_ledger(router_with(approval()), "pay")
 
 
 @pytest.mark.parametrize(
@@ -174,7 +174,7 @@ def test_a_yes_lets_the_very_call_through() -> None:
 def test_a_yes_to_another_call_or_another_capability_is_none(
     changes: dict[str, Any], call: dict[str, Any]
 ) -> None:
-    assert not reaches_the_ledger(decided(approval(**changes)), "pay", **call)
+    assert not reaches_the_ledger(router_with(approval(**changes)), "pay", **call)
 
 
 @pytest.mark.parametrize(
@@ -189,7 +189,7 @@ def test_a_yes_to_another_call_or_another_capability_is_none(
 )
 def test_anything_but_a_yes_writes_nothing(changes: dict[str, Any], status: CallStatus) -> None:
     with pytest.raises(AgentError) as caught:
-        route(decided(approval(**changes)), "pay")
+        route(router_with(approval(**changes)), "pay")
     assert caught.value.status is status  # type: ignore[attr-defined]
 
 
@@ -203,13 +203,13 @@ def test_a_yes_of_somebody_who_may_not_decide_writes_nothing(by: str) -> None:
     )
     people = Nowhere(stu=User("stu", Role.STUDENT), ann=User("ann", Role.ADMIN))
     with pytest.raises(PermissionDenied):
-        route(decided(four_eyes, platform=people), "sign")
+        route(router_with(four_eyes, platform=people), "sign")
 
 
 def test_what_is_written_is_what_was_approved_and_not_what_a_model_says_now() -> None:
     frozen = approval(arguments={"amountUsd": 5, "to": "bob", "uid": "eve"})
     with pytest.raises(InvalidArgument):  # the frozen ones are looked at, and checked anew
-        route(decided(frozen), "pay", PAYMENT)
+        route(router_with(frozen), "pay", PAYMENT)
 
 
 @pytest.mark.parametrize("name", ["expel", "no_such_tool"])
@@ -221,13 +221,13 @@ def test_what_is_not_for_this_user_is_refused(name: str) -> None:
 def test_a_role_that_was_lost_is_no_use_to_a_yes() -> None:
     given = approval("expel", arguments={"who": "bob"})
     with pytest.raises(PermissionDenied):
-        route(decided(given), "expel")
+        route(router_with(given), "expel")
 
 
 def test_a_capability_that_an_operator_switched_off_is_no_use_to_a_yes() -> None:
     switched_off = entries(pay={"status": "disabled"})
     with pytest.raises(PermissionDenied):
-        route(decided(approval(), entries=switched_off), "pay")
+        route(router_with(approval(), entries=switched_off), "pay")
 
 
 def test_an_agent_that_is_asked_inside_a_tool_writes_nothing() -> None:

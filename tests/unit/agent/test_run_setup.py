@@ -25,7 +25,7 @@ def place(ctx: ToolContext, short: bool) -> Place:
     )
 
 
-def asked(**changes: Any) -> RunContext:
+def run_context(**changes: Any) -> RunContext:
     nothing: Any = None
     return RunContext(
         platform=nothing,
@@ -54,7 +54,7 @@ def note(text: str) -> Note:
 def test_the_place_is_told_as_often_as_the_profile_says(
     when: Any, first: str, later: str | None
 ) -> None:
-    who = asked(briefing=Briefing(place, when))
+    who = run_context(briefing=Briefing(place, when))
     assert read_place(who, is_first_turn=True) == Place(first)
     assert read_place(who, is_first_turn=False) == (Place(later) if later else None)
 
@@ -63,11 +63,11 @@ def test_a_place_that_the_user_may_not_see_is_left_out() -> None:
     def refuse(ctx: ToolContext, short: bool) -> Place:
         raise PermissionDenied("not yours")
 
-    assert read_place(asked(briefing=Briefing(refuse)), is_first_turn=True) is None
+    assert read_place(run_context(briefing=Briefing(refuse)), is_first_turn=True) is None
 
 
 def test_notes_are_of_the_last_message_and_numbered() -> None:
-    who = asked(notes=lambda text, locale: [note(f"{text} {n} {locale}") for n in range(9)])
+    who = run_context(notes=lambda text, locale: [note(f"{text} {n} {locale}") for n in range(9)])
     history = [UserMessage.of("old"), UserMessage.of("new")]
     notes = numbered_notes(who, history)
     assert [each.citation.n for each in notes] == list(range(1, MAX_NOTES + 1))

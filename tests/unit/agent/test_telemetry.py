@@ -33,7 +33,7 @@ UID = "Xk29fLmQ0pT7uV1wZ3yA5bC8dE6"
 
 
 @dataclass
-class Opened:
+class RunStub:
     """An open run, as far as it is told of."""
 
     run_id: str = "r1"
@@ -64,9 +64,9 @@ def approval(call_id: str) -> Approval:
     return Approval(**fields, created_at=now, expires_at=now)
 
 
-def play(asked: Turn, opened: Opened | None = None) -> dict[str, Any]:
+def play(asked: Turn, opened: RunStub | None = None) -> dict[str, Any]:
     """Drive a run to its end."""
-    opened = opened or Opened()
+    opened = opened or RunStub()
     steps = isolated_context(observe_run(cast(Any, opened), drive(asked, opened)))
     while True:
         try:
@@ -210,7 +210,7 @@ def test_a_fallback_is_a_second_chat_beside_the_failed_one(
     assert [each["model"] for each in lines("model_gave_up")] == ["gemini:flash"]
 
 
-def asking(tool: str) -> NeedsApproval:
+def needed_approval(tool: str) -> NeedsApproval:
     return NeedsApproval(
         {},
         {},
@@ -226,7 +226,7 @@ def asking(tool: str) -> NeedsApproval:
 
 def test_a_call_that_waits_for_a_person_is_no_error(spans: Spans, lines: Any) -> None:
     model = ScriptedModel([calls(("a", {}))])
-    play(turn(model, {"a": lambda progress: asking("a")}))
+    play(turn(model, {"a": lambda progress: needed_approval("a")}))
     waiting = spans.named("execute_tool a")
     assert waiting.status.is_unset
     assert (waiting.attributes or {})["rollcall.waits_for"] == "person"
@@ -273,7 +273,7 @@ def test_a_run_that_is_left_to_another_process_has_not_failed(how: str, lines: A
         yield 1
         raise Aborted("another run has taken this thread over")
 
-    steps = isolated_context(observe_run(cast(Any, Opened()), leaving()))
+    steps = isolated_context(observe_run(cast(Any, RunStub()), leaving()))
     next(steps)
     if how == "closed":
         steps.close()
@@ -285,8 +285,8 @@ def test_a_run_that_is_left_to_another_process_has_not_failed(how: str, lines: A
 
 def test_a_run_that_is_taken_up_and_what_was_decided_meanwhile_are_told(lines: Any) -> None:
     decided = replace(approval("c1"), status=ApprovalStatus.APPROVED)
-    play(turn(ScriptedModel([says("Ok.")])), Opened(approvals=(decided,)))
-    play(turn(ScriptedModel([says("Ok.")])), Opened(approvals=(decided,), attempt=2))
+    play(turn(ScriptedModel([says("Ok.")])), RunStub(approvals=(decided,)))
+    play(turn(ScriptedModel([says("Ok.")])), RunStub(approvals=(decided,), attempt=2))
     assert [each["status"] for each in lines("approval_decided")] == ["approved"]
     assert [each["attempt"] for each in lines("run_taken_up")] == [2]
 
@@ -305,7 +305,7 @@ def test_runs_at_once_do_not_mix_in_their_threads_and_tools(lines: Any) -> None:
             pool.submit(
                 play,
                 turn(ScriptedModel([calls((f"a{n}", {})), says("Ok.")]), {f"a{n}": tool}),
-                Opened(run_id=f"r{n}"),
+                RunStub(run_id=f"r{n}"),
             )
             for n in range(4)
         ]

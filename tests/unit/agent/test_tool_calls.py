@@ -36,7 +36,7 @@ from tests.support.scripted_turn import MemoryJournal, ToolTable, turn
 from tests.unit.agent.test_loop import play, play_past_deadline
 
 
-def told(events: list[Event]) -> list[Event]:
+def activity_events(events: list[Event]) -> list[Event]:
     return [event for event in events if event["type"] == "ACTIVITY_SNAPSHOT"]
 
 
@@ -89,8 +89,8 @@ def test_a_tool_that_says_too_much_is_heard_now_and_then() -> None:
 
     events, ended = play(turn(ScriptedModel([calls(("a", {})), says("Ok.")]), {"a": talking}))
     assert ended.answer.text == "Ok."
-    assert tool_calls.FREE_REPORTS <= len(told(events)) < tool_calls.FREE_REPORTS + 5
-    assert {len(event["content"]["text"]) for event in told(events)} == {PROGRESS_CHARS}
+    assert tool_calls.FREE_REPORTS <= len(activity_events(events)) < tool_calls.FREE_REPORTS + 5
+    assert {len(event["content"]["text"]) for event in activity_events(events)} == {PROGRESS_CHARS}
 
 
 class Leaving:

@@ -15,7 +15,7 @@ from rollcall.core.redaction import HIDDEN
 from rollcall.core.wire import Citation
 
 
-def cited(id: str) -> Citation:
+def citation(id: str) -> Citation:
     return Citation(type="message", title=f"Launch · {id}", message_id=id)
 
 
@@ -42,7 +42,7 @@ def test_a_long_text_is_cut() -> None:
 
 def test_a_result_and_an_error_are_without_credentials() -> None:
     key = "AKIA" + "IOSFODNN7EXAMPLE"
-    text, kept = render({"note": f"use {key}"}, [cited(key)], limit=SizeLimit(1_000))
+    text, kept = render({"note": f"use {key}"}, [citation(key)], limit=SizeLimit(1_000))
     assert kept == {"note": f"use {HIDDEN}"}
     assert (
         key

@@ -8,24 +8,24 @@ from rollcall.agent.turn import MAX_CITATIONS, Sources
 from rollcall.core.wire import Citation
 
 
-def cited(id: str) -> Citation:
+def citation(id: str) -> Citation:
     return Citation(type="message", title=f"Launch · {id}", message_id=id)
 
 
 def test_the_same_source_keeps_its_number() -> None:
     sources = Sources()
-    assert [c.n for c in sources.number([cited("m1"), cited("m2")])] == [1, 2]
-    assert [c.n for c in sources.number([cited("m2"), cited("m3")])] == [2, 3]
+    assert [c.n for c in sources.number([citation("m1"), citation("m2")])] == [1, 2]
+    assert [c.n for c in sources.number([citation("m2"), citation("m3")])] == [2, 3]
 
 
 def test_sources_of_an_earlier_run_keep_their_numbers() -> None:
-    sources = Sources([cited("m1").model_copy(update={"n": 3})])
-    assert [c.n for c in sources.number([cited("m2"), cited("m1")])] == [4, 3]
+    sources = Sources([citation("m1").model_copy(update={"n": 3})])
+    assert [c.n for c in sources.number([citation("m2"), citation("m1")])] == [4, 3]
 
 
 def test_sources_are_bounded() -> None:
     sources = Sources()
-    assert len(sources.number([cited(f"m{n}") for n in range(500)])) == MAX_CITATIONS
+    assert len(sources.number([citation(f"m{n}") for n in range(500)])) == MAX_CITATIONS
 
 
 @pytest.mark.parametrize(
@@ -41,5 +41,5 @@ def test_the_answers_marks_choose_the_sources_that_are_listed(
     text: str, expected: list[int]
 ) -> None:
     sources = Sources()
-    sources.number([cited("m1"), cited("m2"), cited("m3")])
+    sources.number([citation("m1"), citation("m2"), citation("m3")])
     assert [c.n for c in sources.referred_to(text)] == expected

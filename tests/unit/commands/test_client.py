@@ -61,7 +61,7 @@ def streams(*frames: Any) -> Callable[[Handler], None]:
     return reply
 
 
-def drained(backend: Backend) -> tuple[list[Any], Any]:
+def read_stream(backend: Backend) -> tuple[list[Any], Any]:
     chunks: list[Any] = []
     return chunks, backend.stream("run_agent", {}, chunks.append)
 
@@ -94,15 +94,15 @@ def test_a_refusal_has_its_code_its_hint_and_the_tracebacks(serve: Serve) -> Non
 
 def test_a_stream_gives_its_chunks_and_then_its_result(serve: Serve) -> None:
     backend = serve(streams({"message": {"n": "א\u2028"}}, {"message": 2}, {"result": "done"}))
-    assert drained(backend) == ([{"n": "א\u2028"}, 2], "done")
+    assert read_stream(backend) == ([{"n": "א\u2028"}, 2], "done")
 
 
 def test_a_stream_that_ends_in_an_error_or_in_nothing_is_a_failure(serve: Serve) -> None:
     error = {"error": {"status": "RESOURCE_EXHAUSTED", "message": "enough"}}
     with pytest.raises(CallError, match="resource-exhausted: enough"):
-        drained(serve(streams({"message": 1}, error)))
+        read_stream(serve(streams({"message": 1}, error)))
     with pytest.raises(CallError, match="broke off before its end"):
-        drained(serve(streams({"message": 1})))
+        read_stream(serve(streams({"message": 1})))
 
 
 def test_a_chunk_that_cannot_be_shown_is_no_broken_stream(serve: Serve) -> None:
@@ -124,7 +124,7 @@ def test_an_answer_that_breaks_off_is_a_failure(serve: Serve, kind: str) -> None
         handler.close_connection = True
 
     with pytest.raises(CallError, match=r"^unavailable: the answer of http://.*/run_agent broke"):
-        drained(serve(reply))
+        read_stream(serve(reply))
 
 
 def test_an_answer_that_is_shorter_than_it_says_is_a_failure(serve: Serve) -> None:
@@ -143,7 +143,7 @@ def test_tracebacks_beside_a_result_are_told(serve: Serve) -> None:
     told: list[str] = []
     backend = serve(streams({"result": 1, "incidents": [INCIDENT]}))
     watched = replace(backend, on_incident=told.append)
-    assert drained(watched) == ([], 1)
+    assert read_stream(watched) == ([], 1)
     assert told == [INCIDENT["traceback"].rstrip()]
 
 

@@ -100,13 +100,13 @@ def test_a_generator_called_plainly_gives_its_result() -> None:
     assert post(chunks, {}).json == {"result": {"total": 2}}
 
 
-def failing(call: Call) -> Iterator[Any]:
+def fail_midway(call: Call) -> Iterator[Any]:
     yield {"n": 1}
     raise PermissionDenied("not yours", field="threadId", hint="ask its owner")
 
 
 def test_an_error_after_the_first_chunk_is_the_last_frame() -> None:
-    response = post(failing, {}, headers=SSE)
+    response = post(fail_midway, {}, headers=SSE)
     assert response.status_code == 200
     assert frames(response)[-1] == {
         "error": {
@@ -153,7 +153,7 @@ def test_on_the_emulators_a_crash_brings_its_traceback_for_the_developer(
     assert "in crashing\n    raise RuntimeError" in incident["traceback"]
 
 
-def reporting(call: Call) -> Generator[Any, None, Any]:
+def report_failure(call: Call) -> Generator[Any, None, Any]:
     yield {"n": 1}
     try:
         raise RuntimeError(f"with {GOOGLE_KEY}")
@@ -163,17 +163,17 @@ def reporting(call: Call) -> Generator[Any, None, Any]:
 
 @pytest.mark.parametrize("headers", [{}, SSE], ids=["plain", "stream"])
 def test_on_the_emulators_what_broke_off_stands_beside_the_result(headers: dict[str, str]) -> None:
-    response = post(reporting, {}, headers=headers)
+    response = post(report_failure, {}, headers=headers)
     last = frames(response)[-1] if headers else response.json
     (incident,) = last["incidents"]
     assert last["result"] == {"incident": incident["id"]}
-    assert "in reporting" in incident["traceback"]
+    assert "in report_failure" in incident["traceback"]
     assert GOOGLE_KEY not in incident["traceback"]
 
 
 def test_in_production_nothing_stands_beside_the_result(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("FUNCTIONS_EMULATOR")
-    assert set(post(reporting, {}).json) == {"result"}
+    assert set(post(report_failure, {}).json) == {"result"}
 
 
 def test_a_database_that_does_not_answer_may_be_tried_again(

@@ -73,7 +73,7 @@ def load(app: Path, **sources: str) -> dict[str, ModuleType | Exception]:
     return modules
 
 
-def one(app: Path, source: str) -> str:
+def only_problem(app: Path, source: str) -> str:
     """The only problem of a module `meetings`, from its line on."""
     (found,) = problems(app, meetings=source)
     path = "functions/packs/office/meetings.py:"
@@ -282,7 +282,7 @@ def test_a_wrong_definition_is_told_with_its_line(
     app: Path, right: str, wrong: str, told: str
 ) -> None:
     assert right in GOOD
-    found = one(app, GOOD.replace(right, wrong, 1))
+    found = only_problem(app, GOOD.replace(right, wrong, 1))
     assert found == told if told.endswith(".") else found.startswith(told)
 
 
@@ -410,7 +410,7 @@ def test_a_clients_return_type_is_one_that_its_result_can_be_checked_against(app
 def test_a_function_that_cannot_take_what_it_gets_is_told(
     app: Path, options: str, told: str
 ) -> None:
-    found = one(app, GOOD.replace('"Meeting cost"', f'"Meeting cost",\n    {options}'))
+    found = only_problem(app, GOOD.replace('"Meeting cost"', f'"Meeting cost",\n    {options}'))
     assert found.startswith(f"1: {told}")
 
 
@@ -512,7 +512,7 @@ def test_a_type_that_is_not_defined_is_told_without_the_future_import(
     """Until Python 3.13 the module cannot be imported; from 3.14 on it can."""
     evaluated = HEAD.replace("from __future__ import annotations", "")
     monkeypatch.setattr(sys.modules[__name__], "HEAD", evaluated)
-    told = one(app, GOOD.replace("hours: float", "hours: list[flaot]"))
+    told = only_problem(app, GOOD.replace("hours: float", "hours: list[flaot]"))
     assert told.startswith("1: ") and "`flaot` is not" in told.replace("'", "`")
     assert "`float`" in told or "`list[float]`" in told
 

@@ -32,7 +32,7 @@ def _refuse_x(value: str) -> str:
     return value
 
 
-def nested(levels: int) -> Any:
+def nested_list(levels: int) -> Any:
     value: Any = 1
     for _ in range(levels):
         value = [value]
@@ -136,10 +136,10 @@ def test_json_that_cannot_be_stored_is_refused(value: Any, field: str) -> None:
 
 def test_depth_and_size_are_bounded() -> None:
     with pytest.raises(InvalidArgument, match="nested deeper"):
-        check_json(nested(30))
+        check_json(nested_list(30))
     with pytest.raises(InvalidArgument, match="values"):
         check_json([0] * 30_000)
-    check_json(nested(20))
+    check_json(nested_list(20))
 
 
 @pytest.mark.parametrize(

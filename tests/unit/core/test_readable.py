@@ -57,7 +57,7 @@ def wipe(ctx: ToolContext, *, where: str, all: bool = False, tags: list[str] | N
 SEND, WIPE = Capability.of(send), Capability.of(wipe)
 
 
-def registered(properties: dict[str, Any] | None = None) -> Target:
+def make_target(properties: dict[str, Any] | None = None) -> Target:
     schema = {"type": "object", "properties": properties or {}}
     document = {
         "id": "transfer",
@@ -82,7 +82,7 @@ def bare(text: str) -> str:
 def test_a_summary_holds_no_unseen_character_of_an_argument(mark: str) -> None:
     summary = SEND.summarize({"to": f"bob{mark}", "text": f"{mark}hi{mark}"}, "en")
     assert summary == "Send “hi” to bob"
-    assert mark not in bare(registered().summary({f"to{mark}": f"bob{mark}"}, "en"))
+    assert mark not in bare(make_target().summary({f"to{mark}": f"bob{mark}"}, "en"))
 
 
 @for_every("mark", UNSEEN.values(), ids=UNSEEN)
@@ -133,12 +133,12 @@ def test_a_summary_that_fails_still_says_the_arguments() -> None:
 
 
 def test_a_value_cannot_look_like_another_argument() -> None:
-    summary = registered().summary({"to": "bob”, amount: “1", "amount": 900}, "en")
+    summary = make_target().summary({"to": "bob”, amount: “1", "amount": 900}, "en")
     assert bare(summary) == 'Transfer (to: “bob", amount: "1”, amount: 900)'
 
 
 def test_the_schema_says_which_arguments_come_first_and_what_is_left_out_is_counted() -> None:
-    target = registered({"amount": {}, "to": {}})
+    target = make_target({"amount": {}, "to": {}})
     padding = {f"note{n}": "x" * 100 for n in range(6)}
     summary = target.summary({**padding, "to": "bob", "amount": 900}, "en")
     assert bare(summary).startswith("Transfer (amount: 900, to: “bob”, note0: ")
@@ -146,7 +146,7 @@ def test_the_schema_says_which_arguments_come_first_and_what_is_left_out_is_coun
 
 
 def test_names_that_only_an_unseen_character_tells_apart_are_both_there() -> None:
-    summary = bare(registered().summary({"to": "bob", "t\u200bo": "eve"}, "en"))
+    summary = bare(make_target().summary({"to": "bob", "t\u200bo": "eve"}, "en"))
     assert summary == "Transfer (to: “bob”, to\ufffd: “eve”)"
 
 

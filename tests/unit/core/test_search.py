@@ -30,7 +30,7 @@ SHARES = (0.001, 0.005, 0.02, 0.05, 0.2, 0.6, 1.0)
 Items = list[dict[str, float]]
 
 
-def made(size: int, words: int, draw: random.Random) -> Items:
+def random_items(size: int, words: int, draw: random.Random) -> Items:
     """Items with their words: some words are in one of a thousand items, some in each."""
     items: Items = [{} for _ in range(size)]
     for word in range(words):
@@ -39,7 +39,7 @@ def made(size: int, words: int, draw: random.Random) -> Items:
     return items
 
 
-def added_up(items: Items, worths: Mapping[str, float]) -> dict[int, float]:
+def sums_of_all(items: Items, worths: Mapping[str, float]) -> dict[int, float]:
     found = ({word: item[word] for word in worths if word in item} for item in items)
     return {
         place: sum(worths[word] * weight for word, weight in each.items())
@@ -54,12 +54,12 @@ def added_up(items: Items, worths: Mapping[str, float]) -> dict[int, float]:
 def test_the_scores_are_those_that_adding_up_every_item_gives(
     draw: random.Random, size: int
 ) -> None:
-    items = made(size, 30, draw)
+    items = random_items(size, 30, draw)
     postings = Postings.build(items)
     for _ in range(5):
         words = draw.sample(range(32), draw.randint(0, 30))
         worths = {f"w{word}": draw.uniform(0.01, 9) for word in words}
-        assert postings.scores(worths) == pytest.approx(added_up(items, worths))
+        assert postings.scores(worths) == pytest.approx(sums_of_all(items, worths))
 
 
 @settings(max_examples=60, deadline=None)
@@ -84,7 +84,7 @@ def test_a_word_counts_its_items_and_knows_their_places() -> None:
 
 @pytest.mark.parametrize("kind", ["H", "I"])
 def test_dumped_and_loaded_postings_find_the_same(kind: str) -> None:
-    items = made(40, 20, random.Random(3))
+    items = random_items(40, 20, random.Random(3))
     postings = Postings.build(items)
     loaded = Postings.load(40, postings.dump(kind), kind)  # type: ignore[arg-type]
     worths = {f"w{word}": 1.0 for word in range(20)}
@@ -95,7 +95,7 @@ def test_dumped_and_loaded_postings_find_the_same(kind: str) -> None:
 
 def test_threads_that_ask_at_once_are_answered_as_one_is() -> None:
     draw = random.Random(2)
-    items = made(500, 60, draw)
+    items = random_items(500, 60, draw)
     asked = [
         {f"w{word}": draw.uniform(1, 9) for word in draw.sample(range(60), 12)} for _ in range(100)
     ]

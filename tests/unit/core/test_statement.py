@@ -36,7 +36,7 @@ def claims(**changes: Any) -> dict[str, Any]:
     return {key: value for key, value in {**good, **changes}.items() if value is not None}
 
 
-def made(secret: str = SECRET, algorithm: str = "HS256", **changes: Any) -> str:
+def make_statement(secret: str = SECRET, algorithm: str = "HS256", **changes: Any) -> str:
     return jwt.encode(claims(**changes), secret, algorithm=algorithm)
 
 
@@ -59,8 +59,8 @@ def unsigned() -> str:
     return jwt.encode(claims(), "", algorithm="none")
 
 
-def tampered() -> str:
-    head, _, mac = made().split(".")
+def tampered_statement() -> str:
+    head, _, mac = make_statement().split(".")
     forged = json.dumps(claims(role="admin")).encode()
     return ".".join([head, base64.urlsafe_b64encode(forged).decode().rstrip("="), mac])
 
@@ -73,36 +73,36 @@ def tampered() -> str:
         lambda: "a.b.c",
         lambda: token(),
         unsigned,
-        tampered,
-        lambda: made()[:-2],
-        lambda: made() + ", " + made(),
-        lambda: made("another secret that is long enough, too"),
-        lambda: made(algorithm="HS512"),
-        lambda: made(aud="other"),
-        lambda: made(aud=["tried"]),
-        lambda: made(aud=None),
-        lambda: made(iss="other-project"),
-        lambda: made(iss=None),
-        lambda: made(sub=None),
-        lambda: made(sub=""),
-        lambda: made(sub=7),
-        lambda: made(jti=None),
-        lambda: made(iat=None),
-        lambda: made(exp=None),
-        lambda: made(digest=None),
-        lambda: made(digest=""),
-        lambda: made(digest="é"),
-        lambda: made(role="owner"),
-        lambda: made(role=["admin"]),
-        lambda: made(role=None),
-        lambda: made(tenant=7),
-        lambda: made(name=[]),
-        lambda: made(exp=int(time.time()) - SKEW_S - 1, iat=int(time.time()) - 30),
-        lambda: made(iat=int(time.time()) + SKEW_S + 2, exp=int(time.time()) + 50),
-        lambda: made(nbf=int(time.time()) + 60),
-        lambda: made(exp=int(time.time()) + LIFETIME_S + 10),
-        lambda: made(exp=int(time.time()), iat=int(time.time())),
-        lambda: made(exp="soon"),
+        tampered_statement,
+        lambda: make_statement()[:-2],
+        lambda: make_statement() + ", " + make_statement(),
+        lambda: make_statement("another secret that is long enough, too"),
+        lambda: make_statement(algorithm="HS512"),
+        lambda: make_statement(aud="other"),
+        lambda: make_statement(aud=["tried"]),
+        lambda: make_statement(aud=None),
+        lambda: make_statement(iss="other-project"),
+        lambda: make_statement(iss=None),
+        lambda: make_statement(sub=None),
+        lambda: make_statement(sub=""),
+        lambda: make_statement(sub=7),
+        lambda: make_statement(jti=None),
+        lambda: make_statement(iat=None),
+        lambda: make_statement(exp=None),
+        lambda: make_statement(digest=None),
+        lambda: make_statement(digest=""),
+        lambda: make_statement(digest="é"),
+        lambda: make_statement(role="owner"),
+        lambda: make_statement(role=["admin"]),
+        lambda: make_statement(role=None),
+        lambda: make_statement(tenant=7),
+        lambda: make_statement(name=[]),
+        lambda: make_statement(exp=int(time.time()) - SKEW_S - 1, iat=int(time.time()) - 30),
+        lambda: make_statement(iat=int(time.time()) + SKEW_S + 2, exp=int(time.time()) + 50),
+        lambda: make_statement(nbf=int(time.time()) + 60),
+        lambda: make_statement(exp=int(time.time()) + LIFETIME_S + 10),
+        lambda: make_statement(exp=int(time.time()), iat=int(time.time())),
+        lambda: make_statement(exp="soon"),
     ],
 )
 @pytest.mark.filterwarnings("ignore::jwt.InsecureKeyLengthWarning")
@@ -122,7 +122,7 @@ def test_it_is_for_one_body_and_one_function() -> None:
 def test_without_a_secret_that_is_long_enough_nothing_is_signed_or_believed(
     secret: str | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    sent = made()
+    sent = make_statement()
     monkeypatch.delenv(statement.SECRET)
     if secret is not None:
         monkeypatch.setenv(statement.SECRET, secret)
@@ -146,7 +146,7 @@ def post(sent: dict[str, str], raw: bytes = BODY) -> Any:
 
 
 def test_a_statement_alone_makes_a_call_of_its_user() -> None:
-    response = post({"Authorization": "", HEADER: made()})
+    response = post({"Authorization": "", HEADER: make_statement()})
     assert response.json == {
         "result": {"user": ["ann", "teacher", "north", "Ann א"], "token": None}
     }
@@ -157,30 +157,30 @@ def test_a_bad_statement_is_unauthenticated_even_beside_a_good_token(
     changes: dict[str, Any],
 ) -> None:
     for sent in ({"Authorization": ""}, {}):
-        response = post({**sent, HEADER: made(**changes)})
+        response = post({**sent, HEADER: make_statement(**changes)})
         assert response.status_code == 401
         assert response.json["error"]["details"]["code"] == "unauthenticated"
 
 
 def test_a_statement_opens_nothing_for_other_arguments() -> None:
     changed = BODY.replace(b"1", b"2")
-    assert post({"Authorization": "", HEADER: made()}, raw=changed).status_code == 401
+    assert post({"Authorization": "", HEADER: make_statement()}, raw=changed).status_code == 401
 
 
 def test_the_token_wins_and_must_be_the_same_users() -> None:
     sent = token("ann", role="user")
-    response = post({"Authorization": f"Bearer {sent}", HEADER: made(role="admin")})
+    response = post({"Authorization": f"Bearer {sent}", HEADER: make_statement(role="admin")})
     assert response.json == {"result": {"user": ["ann", "user", None, None], "token": sent}}
-    response = post({"Authorization": f"Bearer {token('eve')}", HEADER: made()})
+    response = post({"Authorization": f"Bearer {token('eve')}", HEADER: make_statement()})
     assert response.status_code == 401
 
 
 @pytest.mark.parametrize("header", ["Bearer forged.token.here", "Basic abc"])
 @pytest.mark.filterwarnings("ignore::ResourceWarning")
 def test_a_statement_mends_no_bad_token(header: str) -> None:
-    assert post({"Authorization": header, HEADER: made()}).status_code == 401
+    assert post({"Authorization": header, HEADER: make_statement()}).status_code == 401
     over = f"Bearer {token(expires_in=-60)}"
-    assert post({"Authorization": over, HEADER: made()}).status_code == 401
+    assert post({"Authorization": over, HEADER: make_statement()}).status_code == 401
 
 
 @pytest.fixture
@@ -194,5 +194,5 @@ def test_a_statement_stands_for_app_check_and_nothing_else_does(attested: None) 
     assert post({}).status_code == 401
     assert post({"X-Firebase-AppCheck": "forged"}).status_code == 401
     assert post({HEADER: "forged"}).status_code == 401
-    assert post({HEADER: made()}).status_code == 200
-    assert post({"Authorization": "", HEADER: made()}).status_code == 200
+    assert post({HEADER: make_statement()}).status_code == 200
+    assert post({"Authorization": "", HEADER: make_statement()}).status_code == 200

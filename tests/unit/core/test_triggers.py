@@ -201,7 +201,7 @@ def dispatched(handler: Any, data: Any) -> int:
         return int(flask.make_response(function(flask.request)).status_code)
 
 
-def failing(error: Exception) -> Any:
+def failing_handler(error: Exception) -> Any:
     def handler(platform: Any, data: dict[str, Any]) -> None:
         raise error
 
@@ -227,17 +227,17 @@ def test_what_a_task_does_is_noted_as_its_functions_and_of_its_requests_trace() 
 
 @pytest.mark.parametrize("data", [None, "x", [1], 7])
 def test_a_task_without_an_object_for_data_is_dropped(data: Any) -> None:
-    assert dispatched(failing(AssertionError("called")), data) == 200
+    assert dispatched(failing_handler(AssertionError("called")), data) == 200
 
 
 @pytest.mark.parametrize("error", [Unavailable("later"), Aborted("busy"), OSError("network")])
 def test_a_task_that_may_succeed_later_is_tried_again(error: Exception) -> None:
-    assert dispatched(failing(error), {}) == 500
+    assert dispatched(failing_handler(error), {}) == 500
 
 
 @pytest.mark.parametrize("error", [InvalidArgument("no"), NotFound("gone")])
 def test_a_task_that_cannot_succeed_is_not_repeated(error: AgentError) -> None:
-    assert dispatched(failing(error), {}) == 200
+    assert dispatched(failing_handler(error), {}) == 200
 
 
 class Snapshot:

@@ -36,7 +36,7 @@ def result(outcome: dict[str, Any], **more: Any) -> dict[str, Any]:
     return {**ids, "outcome": outcome, "usage": [], "message": "So far.", **more}
 
 
-def told(stream: Generator[Any, None, Any], **more: Any) -> list[dict[str, Any]]:
+def render_events(stream: Generator[Any, None, Any], **more: Any) -> list[dict[str, Any]]:
     found = [
         each for each in EventRenderer("theirs", "run-9", **more).render(stream) if each is not None
     ]
@@ -54,7 +54,7 @@ def run(outcome: dict[str, Any], *between: Any, **more: Any) -> Generator[Any, N
 
 
 def test_boundaries_carry_the_clients_ids_and_ours_beside_them() -> None:
-    first, last = told(run({"type": "success"}), notes={"partsLeftOut": ["audio"]})
+    first, last = render_events(run({"type": "success"}), notes={"partsLeftOut": ["audio"]})
     assert (first["threadId"], first["runId"]) == ("theirs", "run-9")
     assert (last["threadId"], last["runId"]) == ("theirs", "run-9")
     ours = {"threadId": "ours", "runId": "ours-1", "partsLeftOut": ["audio"]}
@@ -83,11 +83,11 @@ def test_boundaries_carry_the_clients_ids_and_ours_beside_them() -> None:
 def test_an_outcome_is_one_of_the_protocols(
     outcome: dict[str, Any], expected: dict[str, Any]
 ) -> None:
-    assert told(run(outcome))[-1]["outcome"] == expected
+    assert render_events(run(outcome))[-1]["outcome"] == expected
 
 
 def test_a_run_that_was_stopped_has_no_result_but_a_reason() -> None:
-    last = told(run({"type": "cancelled"}, stopReason="max_steps"))[-1]
+    last = render_events(run({"type": "cancelled"}, stopReason="max_steps"))[-1]
     assert last["outcome"] == {"type": "cancelled"}
     assert "result" not in last
     ours = {"stopReason": "max_steps", "message": "So far."}
@@ -98,7 +98,7 @@ def test_results_that_the_client_gave_itself_are_not_told_it() -> None:
     results = [
         events.call_result(call_id=id, message_id=f"r-{id}", content="{}") for id in ("c", "d")
     ]
-    found = told(run({"type": "success"}, *results), answered=["c"])
+    found = render_events(run({"type": "success"}, *results), answered=["c"])
     assert [each["toolCallId"] for each in found if "toolCallId" in each] == ["d"]
 
 
@@ -107,7 +107,7 @@ def test_a_result_without_events_is_a_whole_run() -> None:
         return result({"type": "success"})
         yield
 
-    assert [each["type"] for each in told(noted())] == ["RUN_STARTED", "RUN_FINISHED"]
+    assert [each["type"] for each in render_events(noted())] == ["RUN_STARTED", "RUN_FINISHED"]
 
 
 def test_a_refusal_before_the_first_event_is_raised() -> None:
@@ -116,7 +116,7 @@ def test_a_refusal_before_the_first_event_is_raised() -> None:
         yield
 
     with pytest.raises(NotFound):
-        told(refused())
+        render_events(refused())
 
 
 def test_a_failure_after_it_is_the_last_event() -> None:
@@ -124,7 +124,7 @@ def test_a_failure_after_it_is_the_last_event() -> None:
         yield events.run_started(**IDS)
         raise Aborted("it goes on by itself", hint="ask again", retry_after_s=1)
 
-    last = told(failing())[-1]
+    last = render_events(failing())[-1]
     assert (last["type"], last["code"]) == ("RUN_ERROR", "aborted")
     assert last["metadata"]["rollcall"]["retryAfterS"] == 1
 
@@ -135,7 +135,7 @@ def test_a_failure_is_told_once() -> None:
         yield events.run_error(message="no model", code="unavailable")
         raise Aborted("no model")
 
-    assert [each["type"] for each in told(failing())] == ["RUN_STARTED", "RUN_ERROR"]
+    assert [each["type"] for each in render_events(failing())] == ["RUN_STARTED", "RUN_ERROR"]
 
 
 def test_what_nobody_foresaw_is_told_by_an_id_alone(caplog: pytest.LogCaptureFixture) -> None:
@@ -143,7 +143,7 @@ def test_what_nobody_foresaw_is_told_by_an_id_alone(caplog: pytest.LogCaptureFix
         yield events.run_started(**IDS)
         raise RuntimeError("key=abc123")
 
-    last = told(crashing())[-1]
+    last = render_events(crashing())[-1]
     assert (last["type"], last["code"]) == ("RUN_ERROR", "internal")
     assert "abc123" not in repr(last)
     assert "abc123" in caplog.text

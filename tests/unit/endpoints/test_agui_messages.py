@@ -138,7 +138,7 @@ def test_only_answers_to_calls_that_wait_count_and_of_several_the_last() -> None
     assert tool_answers(messages, []) == {}
 
 
-def said(*content: dict[str, Any]) -> UserInput:
+def user_input(*content: dict[str, Any]) -> UserInput:
     return UserInput.model_validate(user("1", list(content)))
 
 
@@ -159,7 +159,7 @@ def said(*content: dict[str, Any]) -> UserInput:
 def test_a_part_that_can_be_used_is_one_of_ours(
     part: dict[str, Any], taken: dict[str, Any]
 ) -> None:
-    assert message_parts([said(part)]) == ([taken], [])
+    assert message_parts([user_input(part)]) == ([taken], [])
 
 
 @pytest.mark.parametrize(
@@ -174,4 +174,4 @@ def test_a_part_that_can_be_used_is_one_of_ours(
 )
 def test_any_other_part_is_left_out_and_named(part: dict[str, Any], named: str) -> None:
     text = {"type": "text", "text": "x"}
-    assert message_parts([said(text, part)]) == ([text], [named])
+    assert message_parts([user_input(text, part)]) == ([text], [named])

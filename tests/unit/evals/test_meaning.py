@@ -37,12 +37,12 @@ class Topics:
         return [[1.0, 0.1] if any(word in text for word in SKY) else [0.1, 1.0] for text in texts]
 
 
-def asked(text: str, *gold: str) -> Query:
+def make_query(text: str, *gold: str) -> Query:
     return Query(text, frozenset(gold), None, None)
 
 
 def test_meaning_finds_what_shares_no_word_and_both_find_what_either_does() -> None:
-    queries = [asked("Will I get wet?", "forecast"), asked("a bill, please", "invoice")]
+    queries = [make_query("Will I get wet?", "forecast"), make_query("a bill, please", "invoice")]
     meaning = embed_tools(Topics(), TOOLS, [query.text for query in queries])
     for find in (tool_search.by_meaning, tool_search.by_both):
         assert [each.found[0] for each in find(TOOLS, queries, meaning)] == ["forecast", "invoice"]
@@ -51,7 +51,7 @@ def test_meaning_finds_what_shares_no_word_and_both_find_what_either_does() -> N
 
 
 def test_with_meaning_something_is_always_offered() -> None:
-    queries = [asked("Knock knock")]
+    queries = [make_query("Knock knock")]
     meaning = embed_tools(Topics(), TOOLS, ["Knock knock"])
     assert tool_search.figures(tool_search.by_both(TOOLS, queries, meaning))["no_tool"] == 0
 

@@ -32,13 +32,13 @@ QUERIES = [
 ]
 
 
-def written(path: Path, lines: list[object]) -> Path:
+def write_lines(path: Path, lines: list[object]) -> Path:
     path.write_text("\n".join(map(json.dumps, lines)) + "\n", encoding="utf-8")
     return path
 
 
 def test_a_tool_is_read_with_its_arguments_and_what_they_may_be(tmp_path: Path) -> None:
-    (tool, other), problems = read_pool(written(tmp_path / "pool.jsonl", [*POOL]))
+    (tool, other), problems = read_pool(write_lines(tmp_path / "pool.jsonl", [*POOL]))
     assert problems == []
     assert (tool.id, tool.parameters, tool.required) == (
         "math.factorial",
@@ -70,9 +70,9 @@ def test_a_bad_line_is_named_and_the_others_are_read(tmp_path: Path, line: str, 
 
 
 def test_a_query_for_a_tool_that_is_not_there_is_a_bad_line(tmp_path: Path) -> None:
-    tools, _ = read_pool(written(tmp_path / "pool.jsonl", [*POOL]))
+    tools, _ = read_pool(write_lines(tmp_path / "pool.jsonl", [*POOL]))
     bad = [{"query": "q", "gold": ["nobody"]}, {"query": "q"}, {"query": "q", "gold": "weather"}]
-    queries, problems = read_queries(written(tmp_path / "q.jsonl", [*QUERIES, *bad]), tools)
+    queries, problems = read_queries(write_lines(tmp_path / "q.jsonl", [*QUERIES, *bad]), tools)
     assert len(queries) == len(QUERIES)
     assert [problem.split(": ", 1)[1] for problem in problems] == [
         "the pool has no tool 'nobody'",
@@ -84,8 +84,8 @@ def test_a_query_for_a_tool_that_is_not_there_is_a_bad_line(tmp_path: Path) -> N
 def test_recall_is_the_share_of_the_tools_and_none_is_right_where_none_is_needed(
     tmp_path: Path,
 ) -> None:
-    tools, _ = read_pool(written(tmp_path / "pool.jsonl", [*POOL]))
-    queries, _ = read_queries(written(tmp_path / "q.jsonl", [*QUERIES]), tools)
+    tools, _ = read_pool(write_lines(tmp_path / "pool.jsonl", [*POOL]))
+    queries, _ = read_queries(write_lines(tmp_path / "q.jsonl", [*QUERIES]), tools)
     figures = tool_search.figures(tool_search.answer(tools, queries))
     assert (figures["recall@1"], figures["recall@5"], figures["mrr"]) == (0.75, 1, 1)
     assert (figures["queries"], figures["no_tool"], figures["kept"]) == (4, 1, 1)
@@ -94,8 +94,8 @@ def test_recall_is_the_share_of_the_tools_and_none_is_right_where_none_is_needed
 def test_the_last_line_is_the_figures_and_bad_lines_make_it_fail(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setenv("POOL", str(written(tmp_path / "pool.jsonl", [*POOL, 5])))
-    monkeypatch.setenv("QUERIES", str(written(tmp_path / "q.jsonl", [*QUERIES])))
+    monkeypatch.setenv("POOL", str(write_lines(tmp_path / "pool.jsonl", [*POOL, 5])))
+    monkeypatch.setenv("QUERIES", str(write_lines(tmp_path / "q.jsonl", [*QUERIES])))
     monkeypatch.setenv("BASELINE", "1")
     monkeypatch.setenv("JSON", "1")
     assert tool_search.main() == 1
@@ -113,7 +113,7 @@ def test_a_file_that_is_not_there_is_said(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_the_baseline_is_bm25_and_chance_is_of_pairs(tmp_path: Path) -> None:
-    tools, _ = read_pool(written(tmp_path / "pool.jsonl", [*POOL]))
+    tools, _ = read_pool(write_lines(tmp_path / "pool.jsonl", [*POOL]))
     assert Bm25(tools).search("factorials", 5) == [0]
     assert Bm25(tools).search("the", 5) == []
     assert chance([1.0, 1.0, 0.5], [0.0, 0.5, 0.0]) == 0

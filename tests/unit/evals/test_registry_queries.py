@@ -76,19 +76,23 @@ def test_the_catalogue_can_be_registered_beside_what_exists() -> None:
     documents = [*capability_documents(), *catalogue_documents()]
     registry = compile_registry(documents)
     assert len(registry.content.entries) == len(documents)
-    query = one("Transcribe this YouTube video of a lecture", "transcribe_youtube")
+    query = make_query("Transcribe this YouTube video of a lecture", "transcribe_youtube")
     assert ask(registry, ANYTHING, [query])[0].found[0] == "transcribe_youtube"
 
 
 def test_a_query_without_tools_counts_only_for_what_it_is_offered() -> None:
-    asked = ask(compile_registry(capability_documents()), ANYTHING, [one("thank you very much")])
+    asked = ask(
+        compile_registry(capability_documents()), ANYTHING, [make_query("thank you very much")]
+    )
     figures = of(groups(asked)["need none"], 1000)
     assert (figures["recall@5"], figures["nothing"], figures["sent"]) == (None, 1.0, 0.0)
 
 
 def test_recall_is_the_share_of_the_tools_that_a_query_needs() -> None:
     registry = compile_registry(catalogue_documents())
-    query = one("Transcribe this YouTube video of a lecture", "transcribe_youtube", "not_there")
+    query = make_query(
+        "Transcribe this YouTube video of a lecture", "transcribe_youtube", "not_there"
+    )
     found = ask(registry, ANYTHING, [query])
     figures = of(found, sent_chars([entry.spec for entry in registry.content.entries.values()]))
     assert (figures["recall@1"], figures["recall@5"], figures["mrr"]) == (0.5, 0.5, 1.0)
@@ -96,5 +100,5 @@ def test_recall_is_the_share_of_the_tools_that_a_query_needs() -> None:
     assert 0 < figures["sent"] < 1.5
 
 
-def one(text: str, *gold: str) -> Query:
+def make_query(text: str, *gold: str) -> Query:
     return Query("q", split_of("q"), "en", "plain", text, frozenset(gold))

@@ -98,7 +98,7 @@ def test_the_nearest_vector_comes_first_and_others_lengths_match_nothing() -> No
     assert nearest(data, [1.0, 0.0, 0.0], limit=2) == []
 
 
-class Failing:
+class FailingEmbedder:
     """An embedder that answers a few times and then no more."""
 
     id = "test:failing"
@@ -114,9 +114,9 @@ class Failing:
         return [[1.0, 2.0]] * len(texts)
 
 
-def written(pieces: list[Piece], *, answers: int) -> tuple[PartWriter, dict[str, bytes]]:
+def write_pieces(pieces: list[Piece], *, answers: int) -> tuple[PartWriter, dict[str, bytes]]:
     parts: dict[str, bytes] = {}
-    writer = PartWriter(parts.__setitem__, Failing(answers=answers))
+    writer = PartWriter(parts.__setitem__, FailingEmbedder(answers=answers))
     for each in pieces:
         writer.add(each)
     writer.end()
@@ -125,7 +125,7 @@ def written(pieces: list[Piece], *, answers: int) -> tuple[PartWriter, dict[str,
 
 def test_every_passage_is_in_a_part_of_each_kind() -> None:
     pieces = [piece(f"passage {number}") for number in range(1_100)]
-    writer, parts = written(pieces, answers=100)
+    writer, parts = write_pieces(pieces, answers=100)
     assert writer.counts == {"t": 18, "w": 2, "v": 3}
     found = [each for number in range(18) for each in unpack_texts(parts[f"t{number}"])]
     assert found == pieces
@@ -135,7 +135,7 @@ def test_every_passage_is_in_a_part_of_each_kind() -> None:
 
 
 def test_an_embedder_that_fails_half_way_leaves_the_words() -> None:
-    writer, parts = written([piece(f"passage {number}") for number in range(300)], answers=2)
+    writer, parts = write_pieces([piece(f"passage {number}") for number in range(300)], answers=2)
     assert writer.embedder is None
     assert set(parts) == {"t0", "t1", "t2", "t3", "t4", "w0"}
 

@@ -40,14 +40,14 @@ def pages(texts: list[str], *, large: frozenset[int] = frozenset()) -> list[Page
     return [Page(number, text, large) for number, text in enumerate(texts, start=1)]
 
 
-def squeezed(text: str) -> str:
+def without_spaces(text: str) -> str:
     return "".join(text.split())
 
 
 @given(PAGES, st.booleans())
 def test_no_letter_is_lost_or_moved(texts: list[str], markdown: bool) -> None:
     pieces = list(split(pages(texts), markdown=markdown))
-    assert squeezed("".join(each.text for each in pieces)) == squeezed("".join(texts))
+    assert without_spaces("".join(each.text for each in pieces)) == without_spaces("".join(texts))
 
 
 @given(PAGES, st.booleans())

@@ -187,7 +187,7 @@ def test_what_says_that_it_is_codes_is_checked_too(schema: dict[str, Any]) -> No
         read_capability(document(source="code", codebase="other", jsonSchema=schema))
 
 
-def declared(**overrides: Any) -> dict[str, Any]:
+def declared_document(**overrides: Any) -> dict[str, Any]:
     """What code declares for teachers, under an operator's overrides."""
 
     @capability(name={"en": "Now"}, category="c", min_role=Role.TEACHER)
@@ -206,7 +206,7 @@ def declared(**overrides: Any) -> dict[str, Any]:
 def test_an_operator_asks_for_a_higher_role_than_code_and_never_for_a_lower_one(
     overrides: dict[str, Any], role: str
 ) -> None:
-    assert read_capability(declared(**overrides)).min_role == role
+    assert read_capability(declared_document(**overrides)).min_role == role
     theirs = {"type": "firebase_function", "target": "findRoom"}
     foreign = document(theirs, minRole="teacher", overrides=overrides)
     assert read_capability(foreign).min_role == overrides.get("minRole", "teacher")
@@ -226,17 +226,19 @@ def test_an_override_that_cannot_be_read_closes_the_capability_and_says_why(
     overrides: Any, why: str
 ) -> None:
     with pytest.raises(ValueError, match=why):
-        read_capability({**declared(), "overrides": overrides})
+        read_capability({**declared_document(), "overrides": overrides})
 
 
 def test_a_persons_phrases_of_a_language_replace_the_models() -> None:
     enriched = {"digest": "d", "phrases": {"en": ["what time is it"], "he": ["מה השעה"]}}
-    entry = read_capability({**declared(phrases={"he": ["כמה השעון"]}), "enriched": enriched})
+    entry = read_capability(
+        {**declared_document(phrases={"he": ["כמה השעון"]}), "enriched": enriched}
+    )
     assert entry.phrases == ("what time is it", "כמה השעון")
 
 
 def test_only_the_users_of_named_tenants_may_use_it() -> None:
-    entry = read_capability(declared(tenants=["north"]))
+    entry = read_capability(declared_document(tenants=["north"]))
     teacher = User("t", Role.TEACHER)
     assert [entry.permits(replace(teacher, tenant=each)) for each in ("north", "south", None)] == [
         True,
@@ -246,14 +248,14 @@ def test_only_the_users_of_named_tenants_may_use_it() -> None:
 
 
 def test_a_compiled_entry_is_the_entry_but_for_what_only_the_index_needs() -> None:
-    entry = read_capability(declared(tenants=["b", "a"], approval={"ask": "always"}))
+    entry = read_capability(declared_document(tenants=["b", "a"], approval={"ask": "always"}))
     assert Entry.load(json.dumps(entry.record()).encode()) == entry
 
 
 def test_a_number_that_json_does_not_have_makes_no_compiled_entry_unreadable() -> None:
     asked = {"userRequest": "a room for any number", "parameters": {"people": math.inf}}
     entry = read_capability(
-        declared(
+        declared_document(
             examples=[asked],
             approval={"ask": "above", "argument": "people", "threshold": math.inf},
         )
@@ -265,7 +267,7 @@ def test_a_number_that_json_does_not_have_makes_no_compiled_entry_unreadable() -
 def test_what_another_codebase_declares_is_a_function_of_its_own(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    entry = read_capability(declared())
+    entry = read_capability(declared_document())
     assert (entry.is_foreign, entry.execution.type) == (False, "internal_service")
     monkeypatch.setenv("ROLLCALL_CODEBASE", "school")
     theirs = Entry.load(json.dumps(entry.record()).encode())

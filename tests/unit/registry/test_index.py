@@ -54,7 +54,7 @@ INDEX = Index.build(TOOLS)
 WORDS = ["alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa"]
 
 
-def found(text: str, index: Index = INDEX, tools: list[Searchable] = TOOLS) -> list[str]:
+def search_ids(text: str, index: Index = INDEX, tools: list[Searchable] = TOOLS) -> list[str]:
     return [tools[match.place].id for match in index.search(text, limit=5)]
 
 
@@ -70,7 +70,7 @@ def found(text: str, index: Index = INDEX, tools: list[Searchable] = TOOLS) -> l
     ],
 )
 def test_every_field_finds_its_tool(asked: str, tool: str) -> None:
-    assert found(asked)[0] == tool
+    assert search_ids(asked)[0] == tool
 
 
 @pytest.mark.parametrize(
@@ -87,7 +87,7 @@ def test_every_field_finds_its_tool(asked: str, tool: str) -> None:
 def test_hebrew_finds_tools_through_prefixes_niqqud_and_mixed_scripts(
     asked: str, tool: str
 ) -> None:
-    assert found(asked)[0] == tool
+    assert search_ids(asked)[0] == tool
 
 
 def test_gershayim_do_not_split_an_acronym() -> None:
@@ -102,8 +102,8 @@ def test_other_languages_find_their_exact_words(word: str) -> None:
 
 
 def test_small_talk_finds_nothing() -> None:
-    assert found("hi there, how are you?") == []
-    assert found("תודה לך, זה הכול") == []
+    assert search_ids("hi there, how are you?") == []
+    assert search_ids("תודה לך, זה הכול") == []
 
 
 @pytest.mark.parametrize(
@@ -119,7 +119,7 @@ def test_of_several_requests_each_raises_its_own_tool(asked: str) -> None:
     second = [match.score for match in INDEX.search(asked, limit=5) if match.place == 1]
     alone = [match.score for match in INDEX.search(words, limit=5) if match.place == 1]
     assert second > alone
-    assert found(asked)[:2] == ["calculate_voltage_drop", "getUserConversations"]
+    assert search_ids(asked)[:2] == ["calculate_voltage_drop", "getUserConversations"]
 
 
 def test_a_clause_that_fits_no_tool_is_no_request() -> None:
@@ -188,9 +188,9 @@ def test_nothing_is_found_in_nothing() -> None:
 def test_a_pasted_document_costs_no_more_than_its_ends() -> None:
     filler = " ".join(f"word{n}" for n in range(12_000))
     assert len(filler) > 100_000
-    assert found(f"{filler} what is the voltage drop?")[0] == "calculate_voltage_drop"
-    assert found(f"what is the voltage drop? {filler}")[0] == "calculate_voltage_drop"
-    assert found(f"{filler[:50_000]} voltage {filler[:50_000]}") == []
+    assert search_ids(f"{filler} what is the voltage drop?")[0] == "calculate_voltage_drop"
+    assert search_ids(f"what is the voltage drop? {filler}")[0] == "calculate_voltage_drop"
+    assert search_ids(f"{filler[:50_000]} voltage {filler[:50_000]}") == []
 
 
 def test_fit_grows_with_what_speaks_for_a_tool_and_stays_below_1() -> None:

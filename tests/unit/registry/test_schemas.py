@@ -38,7 +38,7 @@ def of(**item: Any) -> dict[str, Any]:
 
 
 @pytest.fixture
-def asked() -> Iterator[tuple[str, list[str]]]:
+def schema_server() -> Iterator[tuple[str, list[str]]]:
     """A server that would answer with a schema, and what it was asked for."""
     seen: list[str] = []
 
@@ -59,7 +59,7 @@ def asked() -> Iterator[tuple[str, list[str]]]:
     server.server_close()
 
 
-def nested(depth: int) -> dict[str, Any]:
+def nested_schema(depth: int) -> dict[str, Any]:
     schema: dict[str, Any] = {}
     for _ in range(depth):
         schema = {"not": schema}
@@ -72,8 +72,8 @@ def doubling(levels: int, *, times: int = 2) -> dict[str, Any]:
     return {"$ref": "#/$defs/d0", "$defs": {**pairs, f"d{levels}": {"type": "integer"}}}
 
 
-def test_nothing_is_fetched(asked: tuple[str, list[str]]) -> None:
-    url, seen = asked
+def test_nothing_is_fetched(schema_server: tuple[str, list[str]]) -> None:
+    url, seen = schema_server
     for schema in (of(**{"$ref": url}), of(**{"$dynamicRef": url}), {"$id": url, **of()}):
         with pytest.raises(ValueError, match="is not taken"):
             target(schema)
@@ -100,8 +100,8 @@ def test_nothing_is_fetched(asked: tuple[str, list[str]]) -> None:
         ({"type": 5}, "must describe an object"),
         (of(type=5), "is not a JSON schema"),
         (of(type="text"), "is not a JSON schema"),
-        (nested(MAX_DEPTH + 1), "nested deeper"),
-        (nested(400), "nested deeper"),
+        (nested_schema(MAX_DEPTH + 1), "nested deeper"),
+        (nested_schema(400), "nested deeper"),
         (of(enum=["x" * MAX_CHARS]), "more than"),
     ],
 )

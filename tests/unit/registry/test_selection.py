@@ -42,31 +42,33 @@ OFFICE = (
 ROOMS = registry_of(*OFFICE, *FILLING)
 
 
-def chosen(message: str, registry: Snapshot = ROOMS, user: User = ANN, **profile: Any) -> Selection:
+def select_for(
+    message: str, registry: Snapshot = ROOMS, user: User = ANN, **profile: Any
+) -> Selection:
     return select(registry, ToolRequest(replace(AGENT, **profile), user, message))
 
 
 def test_what_fits_is_offered_with_what_it_names_as_related() -> None:
-    assert chosen("Is there a free room for our meeting?").ids == ("book_room", "find_room")
-    assert chosen("I want a pizza").ids == ("order_lunch",)
+    assert select_for("Is there a free room for our meeting?").ids == ("book_room", "find_room")
+    assert select_for("I want a pizza").ids == ("order_lunch",)
 
 
 @pytest.mark.parametrize("message", ["Hello!", "תודה רבה", "ok"])
 def test_small_talk_is_offered_nothing_and_no_search(message: str) -> None:
-    found = chosen(message)
+    found = select_for(message)
     assert (found.ids, found.finds_more) == ((), False)
 
 
 @pytest.mark.parametrize("message", ["ping", 'ping "kiwi"', "Ping!", "please ping kiwi"])
 def test_a_message_that_says_the_id_of_the_only_tool_is_no_small_talk(message: str) -> None:
     registry = registry_of(tool("ping", "Answer a word with pong."))
-    assert chosen(message, registry).ids == ("ping",)
-    assert chosen("hello", registry).ids == ()
+    assert select_for(message, registry).ids == ("ping",)
+    assert select_for("hello", registry).ids == ()
 
 
 def test_where_nothing_fits_the_model_may_still_search() -> None:
     for message in ("Translate this poem into Latin", ""):  # a picture comes without words
-        found = chosen(message)
+        found = select_for(message)
         assert (found.ids, found.finds_more) == ((), True)
 
 
@@ -83,23 +85,23 @@ SHARED = [
 def test_a_word_that_most_tools_share_offers_the_best_of_them(others: Any) -> None:
     registry = registry_of(*SHARED, *others)
     for message in ("circuits", "The circuit?", "which circuits", "a circuit of a panel"):
-        found = chosen(message, registry, tools=("category:wiring",), max_tools=5)
+        found = select_for(message, registry, tools=("category:wiring",), max_tools=5)
         assert len(found.ids) == 5, message
         assert found.finds_more
 
 
 @pytest.mark.parametrize("message", ["Translate a circuit into Latin", "circuit breaker walrus"])
 def test_beside_other_words_one_that_most_tools_share_offers_nothing(message: str) -> None:
-    found = chosen(message, registry_of(*SHARED), max_tools=5)
+    found = select_for(message, registry_of(*SHARED), max_tools=5)
     assert (found.ids, found.finds_more) == ((), True)
 
 
 def test_of_few_tools_all_are_offered_but_for_small_talk() -> None:
     registry = registry_of(*OFFICE)
     everything = ("book_room", "find_room", "order_lunch", "print_badge")
-    assert chosen("Translate this poem into Latin", registry).ids == everything
-    assert chosen("I want a pizza", registry).ids == everything
-    assert chosen("Hello!", registry).ids == ()
+    assert select_for("Translate this poem into Latin", registry).ids == everything
+    assert select_for("I want a pizza", registry).ids == everything
+    assert select_for("Hello!", registry).ids == ()
 
 
 @pytest.mark.parametrize(
@@ -113,7 +115,7 @@ def test_of_few_tools_all_are_offered_but_for_small_talk() -> None:
     ],
 )
 def test_what_a_user_may_not_use_is_not_even_ranked(user: User, ids: tuple[str, ...]) -> None:
-    found = chosen("Who gets a bill?", user=user)
+    found = select_for("Who gets a bill?", user=user)
     assert found.ids == ids
     assert len(found.matches) == len(ids)
 
@@ -131,14 +133,14 @@ def test_what_a_user_may_not_use_is_not_even_ranked(user: User, ids: tuple[str, 
 def test_an_agent_names_its_tools_by_id_by_category_or_all(
     tools: tuple[str, ...], ids: tuple[str, ...]
 ) -> None:
-    assert chosen("A badge for a visitor, please", tools=tools).ids == ids
+    assert select_for("A badge for a visitor, please", tools=tools).ids == ids
 
 
 def test_what_is_pinned_is_always_in_if_the_user_may_use_it() -> None:
     pinned = ("print_badge", "send_invoice", "nobody")
-    assert chosen("I want a pizza", pinned=pinned).ids == ("order_lunch", "print_badge")
-    assert chosen("Hello!", pinned=pinned).ids == ("print_badge",)
-    assert chosen("Hello!", tools=(), pinned=pinned).ids == ("print_badge",)
+    assert select_for("I want a pizza", pinned=pinned).ids == ("order_lunch", "print_badge")
+    assert select_for("Hello!", pinned=pinned).ids == ("print_badge",)
+    assert select_for("Hello!", tools=(), pinned=pinned).ids == ("print_badge",)
 
 
 def test_what_the_last_turn_called_stays_at_hand() -> None:
@@ -154,8 +156,8 @@ def test_an_answer_to_a_question_is_about_what_was_asked_before() -> None:
 
 def test_a_capability_that_is_down_is_not_offered_or_found() -> None:
     down = replace(ROOMS, health={"order_lunch": "down", "find_room": "degraded"})
-    assert chosen("I want a pizza", down).ids == ()
-    assert "find_room" in chosen("Is there a free room?", down).ids
+    assert select_for("I want a pizza", down).ids == ()
+    assert "find_room" in select_for("Is there a free room?", down).ids
     assert find(down, ToolRequest(AGENT, ANN, ""), "pizza", without=frozenset()) == []
 
 
@@ -164,7 +166,7 @@ def test_a_disabled_one_is_not_offered_and_a_deprecated_one_is() -> None:
         tool("old_way", "Print a page.", overrides={"status": "deprecated"}),
         tool("new_way", "Print a page.", overrides={"status": "disabled"}),
     )
-    assert chosen("print this page", registry).ids == ("old_way",)
+    assert select_for("print this page", registry).ids == ("old_way",)
 
 
 def test_a_clients_tool_is_offered_to_who_can_run_it() -> None:
@@ -186,7 +188,7 @@ def test_a_model_finds_what_it_was_not_offered_and_nothing_it_may_not_use() -> N
 def test_a_variant_with_all_tools_offers_all_that_are_permitted() -> None:
     both = (Variant("V1", tools="all"), Variant("V2"))
     offered = {
-        chosen("Hello!", registry_of(*OFFICE), user=User(f"u{n}"), variants=both).ids
+        select_for("Hello!", registry_of(*OFFICE), user=User(f"u{n}"), variants=both).ids
         for n in range(40)
     }
     everything = ("book_room", "find_room", "order_lunch", "print_badge")
@@ -196,13 +198,13 @@ def test_a_variant_with_all_tools_offers_all_that_are_permitted() -> None:
 def test_what_is_pinned_is_in_even_where_all_do_not_fit() -> None:
     many = registry_of(*(tool(f"tool_{n:03}") for n in range(150)))
     both = (Variant("V1", tools="all"),)
-    ids = chosen("Hello!", many, variants=both, pinned=("tool_149",)).ids
+    ids = select_for("Hello!", many, variants=both, pinned=("tool_149",)).ids
     assert (len(ids), "tool_149" in ids) == (100, True)
 
 
 def test_to_pin_all_permits_nothing_more() -> None:
     pinned = ("*", "category:test")
-    found = chosen("A room and a pizza, please", tools=("find_room",), pinned=pinned)
+    found = select_for("A room and a pizza, please", tools=("find_room",), pinned=pinned)
     assert found.ids == ("find_room",)
 
 
@@ -216,9 +218,9 @@ def test_a_user_always_gets_the_same_variant_and_each_gets_about_half() -> None:
 
 
 def test_the_same_tools_come_in_the_same_order_whatever_the_message() -> None:
-    first = chosen("a free room, and pizza", max_tools=4).ids
+    first = select_for("a free room, and pizza", max_tools=4).ids
     assert first == tuple(sorted(first))
-    assert chosen("pizza in a free room", max_tools=4).ids == first
+    assert select_for("pizza in a free room", max_tools=4).ids == first
 
 
 def test_the_mask_of_a_user_is_of_their_role_tenant_and_client() -> None:

@@ -48,10 +48,10 @@ def step(
         str(place): result_fields(result, record={"status": "done", "ms": 5}, run_id="r1")
         for place, result in (results or {}).items()
     }
-    return stored({**document, "results": kept})
+    return round_trip({**document, "results": kept})
 
 
-def stored(document: dict[str, Any]) -> dict[str, Any]:
+def round_trip(document: dict[str, Any]) -> dict[str, Any]:
     """As a database gives it back; one that refuses lists inside lists must take it."""
     assert not _has_nested_list(document)
     copy: dict[str, Any] = json.loads(json.dumps(document))
@@ -67,7 +67,7 @@ def _has_nested_list(value: Any) -> bool:
 def test_what_was_said_comes_back_as_it_was() -> None:
     said = UserMessage((Text("Look: "), IMAGE))
     result = ToolResult(CALL.id, "look_up", '{"output": [[1]]}')
-    documents = [stored(user_document(STAMP, said)), step(CALL, results={0: result})]
+    documents = [round_trip(user_document(STAMP, said)), step(CALL, results={0: result})]
     user, reply, results = read_history(documents)
     assert user == said
     assert isinstance(reply, ModelMessage)

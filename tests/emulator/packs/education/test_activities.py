@@ -25,7 +25,7 @@ from tests.support.packs.education.classroom import NOW, add_content, context, w
 PNG = b"\x89PNG\r\n\x1a\n and so on"
 
 
-def listed(db: Client, uid: str, role: Role = Role.STUDENT) -> dict[str, Any]:
+def list_for(db: Client, uid: str, role: Role = Role.STUDENT) -> dict[str, Any]:
     found: dict[str, Any] = plain(list_activities(context(db, uid, role=role)))
     return found
 
@@ -36,13 +36,13 @@ def ids(found: dict[str, Any]) -> set[str]:
 
 def test_a_pupil_is_listed_what_is_published_to_the_own_courses(school: Client) -> None:
     add_content(school, "elsewhere", "ben", status="published", courseId="other")
-    found = listed(school, "math4-1")
+    found = list_for(school, "math4-1")
     assert ids(found) == {"fractions"} and found["isAll"]
     assert found["courses"] == [{"courseId": "math4", "name": "Course math4", "role": "student"}]
     [activity] = found["activities"]
     assert (activity["title"], activity["blocks"]) == ("Fractions fractions", 5)
     assert "attempt" not in activity
-    assert listed(school, "nobody") == {"courses": [], "activities": [], "isAll": True}
+    assert list_for(school, "nobody") == {"courses": [], "activities": [], "isAll": True}
 
 
 def test_an_activity_is_listed_with_how_far_the_pupil_is(school: Client) -> None:
@@ -51,9 +51,9 @@ def test_an_activity_is_listed_with_how_far_the_pupil_is(school: Client) -> None
     pupil = context(school, "math4-1", role=Role.STUDENT, writes=True)
     given = {"attempt_id": id, "block_id": block_id("fractions", 1), "answer": "a"}
     write(pupil, answer_block, **given)
-    [activity] = listed(school, "math4-1")["activities"]
+    [activity] = list_for(school, "math4-1")["activities"]
     assert (activity["attempt"]["answered"], activity["attempt"]["points"]) == (1, 10)
-    [other] = listed(school, "math4-2")["activities"]
+    [other] = list_for(school, "math4-2")["activities"]
     assert "attempt" not in other
 
 
@@ -61,9 +61,9 @@ def test_a_teacher_is_listed_own_drafts_and_what_is_published_to_taught_courses(
     school: Client,
 ) -> None:
     add_content(school, "letter", "ada", kind="letter")
-    assert ids(listed(school, "ada", Role.TEACHER)) == {"draft", "fractions"}
-    assert ids(listed(school, "dov", Role.TEACHER)) == {"fractions"}
-    assert ids(listed(school, "ben", Role.TEACHER)) == set()
+    assert ids(list_for(school, "ada", Role.TEACHER)) == {"draft", "fractions"}
+    assert ids(list_for(school, "dov", Role.TEACHER)) == {"fractions"}
+    assert ids(list_for(school, "ben", Role.TEACHER)) == set()
 
 
 @pytest.mark.parametrize(
@@ -77,13 +77,13 @@ def test_what_was_not_read_is_not_said_to_be_nothing(
     school: Client, monkeypatch: pytest.MonkeyPatch, most: str, fields: dict[str, Any]
 ) -> None:
     """Ada's newest contents are none to play, or her course has more than is read."""
-    assert listed(school, "ada", Role.TEACHER)["isAll"]
+    assert list_for(school, "ada", Role.TEACHER)["isAll"]
     for number in (1, 2):
         add_content(school, f"new{number}", **fields)
         newer = NOW + timedelta(days=number)
         school.document(f"contents/new{number}").update({"createdAt": newer})
     monkeypatch.setattr(activities, most, 2)
-    found = listed(school, "ada", Role.TEACHER)
+    found = list_for(school, "ada", Role.TEACHER)
     assert len(ids(found)) < 4 and not found["isAll"]
 
 

@@ -48,7 +48,7 @@ def _view(functions: Functions) -> tuple[DialogueView, Screen]:
     return DialogueView(functions, screen, agent="messaging", uid="demo"), screen
 
 
-def _shown(screen: Screen) -> str:
+def _output(screen: Screen) -> str:
     return screen.console.file.getvalue()  # type: ignore[attr-defined, no-any-return]
 
 
@@ -56,8 +56,8 @@ def _ask(functions: Functions, question: str) -> tuple[dict[str, Any], str]:
     """The result of a question, and what the terminal showed."""
     view, screen = _view(functions)
     result = view.ask(question)
-    assert result is not None, _shown(screen)
-    return result, _shown(screen)
+    assert result is not None, _output(screen)
+    return result, _output(screen)
 
 
 @pytest.mark.parametrize(("question", "tools"), list(zip(demo.QUESTIONS, TOOLS, strict=True)))
@@ -96,8 +96,8 @@ def test_requests_ask_first_and_are_answered_here_and_on_another_device(
     device = Store(deployment_of(current_addresses()), user)
     view, screen = _view(functions)
     for request in demo.REQUESTS:
-        assert demo._make_request(screen, view, request, device), _shown(screen)
-    shown = _shown(screen)
+        assert demo._make_request(screen, view, request, device), _output(screen)
+    shown = _output(screen)
     _withdraw_sent(functions)
     assert shown.count("? send_message") == 2
     assert shown.count("decides: you · until") == shown.count("ההחלטה: שלך · עד") == 1

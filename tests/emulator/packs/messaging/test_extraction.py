@@ -25,7 +25,7 @@ HEBREW_TASK = "דנה, בבקשה תשלחי את החוזה ללקוח עד מ�
 HEBREW_DECISION = "החלטנו לעבור לספק החדש"
 
 
-def stored(world: World, collection: str) -> list[dict[str, Any]]:
+def read_all(world: World, collection: str) -> list[dict[str, Any]]:
     return [snapshot.to_dict() or {} for snapshot in world.db.collection(collection).stream()]
 
 
@@ -140,7 +140,7 @@ def test_two_extractions_at_once_leave_no_duplicates(world: World) -> None:
     world.talk("c", [("tom", f"Dana, please review chapter {n} by Friday") for n in range(40)])
     with ThreadPoolExecutor(4) as pool:
         results = list(pool.map(lambda _: get_conversation_action_items(world.ctx()), range(4)))
-    assert len(stored(world, "actionItems")) == 40
+    assert len(read_all(world, "actionItems")) == 40
     assert {found.total_found for found in results} == {40}
     assert sum(found.messages_read for found in results) == 40
 
@@ -159,14 +159,14 @@ def test_done_items_are_left_out_and_stay_done(world: World) -> None:
     world.db.collection("actionItems").document(item.id).update({"status": "done"})
     world.db.collection("extraction").document("c").delete()
     assert get_conversation_action_items(world.ctx()).action_items == []
-    assert stored(world, "actionItems")[0]["status"] == "done"
+    assert read_all(world, "actionItems")[0]["status"] == "done"
 
 
 def test_encrypted_messages_are_never_looked_at(world: World) -> None:
     world.talk("c", [("tom", TASK), ("dana", DECISION)], encrypted=True)
     found = get_conversation_action_items(world.ctx())
     assert (found.messages_read, found.total_found) == (0, 0)
-    assert stored(world, "decisions") == []
+    assert read_all(world, "decisions") == []
 
 
 def test_other_peoples_conversations_are_refused_like_unknown_ones(world: World) -> None:
@@ -177,7 +177,7 @@ def test_other_peoples_conversations_are_refused_like_unknown_ones(world: World)
             get_conversation_action_items(world.ctx(), conversation_ids=[id])
         errors.append(refused.value.message.replace(repr(id), "ID"))
     assert len(set(errors)) == 1
-    assert stored(world, "extraction") == []
+    assert read_all(world, "extraction") == []
     with pytest.raises(PermissionDenied):
         get_conversation_decisions(world.ctx(), conversation_ids=["theirs"])
 
@@ -255,7 +255,7 @@ def test_a_models_findings_are_kept_only_where_they_check_out(world: World, scri
         ("Call Tom", None),
     ]
     assert (made.decision, made.decision_maker) == ("Bank first", "Tom Reed")
-    assert stored(world, "decisions")[0]["extractor"] == f"scripted:model/{VERSION}"
+    assert read_all(world, "decisions")[0]["extractor"] == f"scripted:model/{VERSION}"
     assert len(world.platform.text_model.asked) == 1
 
 
@@ -267,7 +267,7 @@ def test_rules_take_over_where_the_model_fails(world: World, scripted: Any, repl
     world.platform.text_model = scripted(reply)
     (item,) = get_conversation_action_items(world.ctx()).action_items
     assert item.deadline == "2026-03-06"
-    assert stored(world, "actionItems")[0]["extractor"] == f"rules/{VERSION}"
+    assert read_all(world, "actionItems")[0]["extractor"] == f"rules/{VERSION}"
 
 
 def test_a_page_that_changes_while_a_slow_model_reads_it_is_read_again(
@@ -362,7 +362,7 @@ def test_a_request_refused_later_is_removed_unless_it_is_done(world: World) -> N
         at = START + timedelta(minutes=2)
         world.say(f"{talk}-no", talk, "dana", "Sorry, I can't", timestamp=at)
     assert get_conversation_action_items(world.ctx()).action_items == []
-    assert [item["status"] for item in stored(world, "actionItems")] == ["done"]
+    assert [item["status"] for item in read_all(world, "actionItems")] == ["done"]
 
 
 def test_a_quote_is_one_messages_words_and_a_title_says_no_name_twice(world: World) -> None:

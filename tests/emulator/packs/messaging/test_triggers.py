@@ -30,7 +30,7 @@ from .conftest import START, TENANT, World
 URGENT = "URGENT: the production server is down"
 
 
-def found(world: World, query: str) -> list[str]:
+def search_ids(world: World, query: str) -> list[str]:
     return [item.message_id for item in search_all_conversations(world.ctx(), query=query).results]
 
 
@@ -44,7 +44,7 @@ def test_a_new_message_gets_priority_index_and_count(world: World) -> None:
     world.say("m", "c", "tom", URGENT)
     message = world.get("messages/m") or {}
     assert (message["priority"], message["prioritySource"]) == ("urgent", "rules")
-    assert found(world, "production server")[0] == "m"
+    assert search_ids(world, "production server")[0] == "m"
     assert counts(world) == (2, 0)
     assert (world.get("conversations/c") or {})["lastMessageAt"] == START + timedelta(days=1)
 
@@ -110,7 +110,7 @@ def test_a_vector_is_paid_by_the_sender_and_their_tenant_and_left_out_at_the_lim
     days = world.db.collection("budgets").where(filter=FieldFilter("uid", "==", "tom")).stream()
     assert sum(day.get("spentTokens") for day in days) == tokens
     world.platform.embedder = None
-    assert {"m1", "m2"} <= set(found(world, "production server"))
+    assert {"m1", "m2"} <= set(search_ids(world, "production server"))
     budgets.forget_limits()
 
 
@@ -154,8 +154,8 @@ def test_an_edit_is_found_by_its_new_words_only(world: World) -> None:
     world.talk("c", [])
     world.say("m", "c", "tom", URGENT)
     message_written(world.platform, world.post("m", {"content": "lunch at the pizzeria?"}))
-    assert found(world, "pizzeria") == ["m"]
-    assert found(world, "production server") == []
+    assert search_ids(world, "pizzeria") == ["m"]
+    assert search_ids(world, "production server") == []
     assert (world.get("messages/m") or {})["priority"] != "urgent"
     assert counts(world) == (1, 0)
 
@@ -310,7 +310,7 @@ def test_other_changes_of_a_conversation_touch_no_message(world: World) -> None:
 def test_who_left_finds_nothing_any_more(world: World) -> None:
     world.talk("c", [("tom", URGENT)])
     conversation_updated(world.platform, change(world, ["tom"]))
-    assert found(world, "production server") == []
+    assert search_ids(world, "production server") == []
 
 
 def test_a_deleted_conversation_leaves_nothing_derived(world: World) -> None:
@@ -329,4 +329,4 @@ def test_a_deletion_heard_of_late_spares_a_conversation_made_again(world: World)
     world.talk("c", [("tom", URGENT)])
     event = DocumentEvent({"conversationId": "c"}, world.get("conversations/c"), None)
     conversation_deleted(world.platform, event)
-    assert found(world, "production server") == ["c-0"]
+    assert search_ids(world, "production server") == ["c-0"]

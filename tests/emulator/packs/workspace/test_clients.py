@@ -17,13 +17,13 @@ EDIT = ("edit_file", {"path": "app.py", "oldText": "1", "newText": "2"})
 LATE = timedelta(minutes=11)
 
 
-def answered(path: str = "app.py", **changes: Any) -> dict[str, Any]:
+def file_content(path: str = "app.py", **changes: Any) -> dict[str, Any]:
     text = "total = 1\n"
     whole = {"path": path, "content": text, "size": 10, "digest": digest(text), "lines": 2}
     return {**whole, "startLine": 1, "endLine": 2, **changes}
 
 
-def late(desk: Desk, ran: RunResponse) -> None:
+def expire_client(desk: Desk, ran: RunResponse) -> None:
     """As when the client's time is over."""
     until = desk.document(f"threads/{ran.thread}")["waiting"]["until"]
     desk.db.document(f"threads/{ran.thread}").update({"waiting.until": until - LATE})
@@ -40,13 +40,13 @@ def phone(desk: Desk, *tools: str) -> Folder:
         (None, "content"),
         ([], "content"),
         ({}, "content.path"),
-        (answered(digest=None), "content.digest"),
-        (answered(digest="xyz"), "content.digest"),
-        (answered(size="10"), "content.size"),
-        (answered(size=-1), "content.size"),
-        (answered(lines=2.5), "content.lines"),
-        (answered(approved=True), "content.approved"),
-        (answered(content={"text": "x"}), "content.content"),
+        (file_content(digest=None), "content.digest"),
+        (file_content(digest="xyz"), "content.digest"),
+        (file_content(size="10"), "content.size"),
+        (file_content(size=-1), "content.size"),
+        (file_content(lines=2.5), "content.lines"),
+        (file_content(approved=True), "content.approved"),
+        (file_content(content={"text": "x"}), "content.content"),
     ],
 )
 def test_a_result_must_be_what_the_tool_returns(
@@ -141,7 +141,7 @@ def test_without_any_tool_offered_the_agent_still_answers(desk: Desk, folder: Fo
 def test_calls_that_nobody_answers_are_given_up(desk: Desk, folder: Folder) -> None:
     ran = folder.ask(calls(READ))
     assert desk.sweep() == 0
-    late(desk, ran)
+    expire_client(desk, ran)
     assert desk.sweep(says("Nobody answered.")) == 1
     result = desk.result(ran.thread, f"{ran.done['runId']}~1")
     assert (result["toolCalls"][0]["status"], result["message"]) == ("expired", "Nobody answered.")
@@ -156,7 +156,7 @@ def test_calls_that_nobody_answers_are_given_up(desk: Desk, folder: Folder) -> N
 
 def test_a_write_that_nobody_answers_is_said_to_be_unknown(desk: Desk, folder: Folder) -> None:
     ran = folder.decide(folder.ask(calls(EDIT)))
-    late(desk, ran)
+    expire_client(desk, ran)
     desk.sweep()
     assert "may or may not have done this" in told(desk)["error"]["message"]
     assert "look whether it happened" in told(desk)["error"]["hint"]
@@ -171,7 +171,7 @@ def test_a_new_message_is_taken_while_calls_are_open(desk: Desk, folder: Folder)
 
 def test_a_client_that_comes_back_late_but_first_is_heard(desk: Desk, folder: Folder) -> None:
     ran = folder.ask(calls(READ))
-    late(desk, ran)
+    expire_client(desk, ran)
     assert folder.answer(ran, says("Just in time.")).done["message"] == "Just in time."
     assert desk.sweep() == 0
 

@@ -41,13 +41,13 @@ def test_a_hop_reads_three_documents_and_no_registry(folder: Folder, warm: RunRe
 def test_a_client_that_names_the_next_run_saves_a_round_trip(
     folder: Folder, warm: RunResponse
 ) -> None:
-    found, ran = hop(folder, warm, calls(read("src/lib.py")), runId=following(warm))
+    found, ran = hop(folder, warm, calls(read("src/lib.py")), runId=next_run_id(warm))
     assert found == FirestoreOperations(READS, WRITES, EVENT_WRITES, round_trips=5)
-    assert ran.done["runId"] == following(warm)
+    assert ran.done["runId"] == next_run_id(warm)
 
 
 def test_what_is_sent_again_under_its_name_is_one_run(folder: Folder, warm: RunResponse) -> None:
-    results, data = folder.results(warm), {"runId": following(warm)}
+    results, data = folder.results(warm), {"runId": next_run_id(warm)}
     once = folder.send(warm, results, says("Done."), **data)
     again = folder.send(warm, results, says("Never."), **data)
     assert again.done == once.done
@@ -99,7 +99,7 @@ def test_what_stands_before_the_dialogue_stays_the_same_in_a_turn(
         assert after.messages[: len(request.messages)] == request.messages
 
 
-def following(ran: RunResponse) -> str:
+def next_run_id(ran: RunResponse) -> str:
     turn, _, number = str(ran.done["runId"]).rpartition("~")
     return f"{turn}~{int(number) + 1}"
 

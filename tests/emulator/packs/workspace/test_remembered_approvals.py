@@ -18,7 +18,7 @@ def writing(path: str) -> Any:
     return calls(("write_file", {"path": path, "content": "x\n"}))
 
 
-def running(command: str) -> Any:
+def run_command(command: str) -> Any:
     return calls(("run_command", {"command": command}))
 
 
@@ -40,16 +40,16 @@ def test_an_approval_offers_what_a_yes_may_stand_for(desk: Desk, folder: Folder)
     assert offered == ["src/new.py", "src/**"]
     (approval,) = desk.approvals().values()
     assert approval["remember"] == offered
-    offered = folder.ask(running("pytest -q tests")).interrupts[0]["metadata"]["remember"]
+    offered = folder.ask(run_command("pytest -q tests")).interrupts[0]["metadata"]["remember"]
     assert offered == ["pytest -q tests", "pytest -q *"]
-    assert "remember" not in folder.ask(running("a && b")).interrupts[0]["metadata"]
+    assert "remember" not in folder.ask(run_command("a && b")).interrupts[0]["metadata"]
 
 
 def test_the_answers_schema_says_what_may_be_named(desk: Desk, folder: Folder) -> None:
-    (interrupt,) = folder.ask(running("pytest")).interrupts
+    (interrupt,) = folder.ask(run_command("pytest")).interrupts
     properties = interrupt["responseSchema"]["properties"]
     assert properties["remember"] == {"type": "string", "enum": ["pytest", "pytest *"]}
-    (interrupt,) = folder.ask(running("a && b")).interrupts
+    (interrupt,) = folder.ask(run_command("a && b")).interrupts
     assert "remember" not in interrupt["responseSchema"]["properties"]
 
 
@@ -65,12 +65,12 @@ def test_a_folder_is_not_asked_about_again_in_this_thread(desk: Desk, folder: Fo
 
 
 def test_patterns_add_up(desk: Desk, folder: Folder) -> None:
-    thread = remembered(folder, running("pytest -q"), "pytest -q").thread
-    remembered(folder, running("git status src"), "git status *", threadId=thread)
+    thread = remembered(folder, run_command("pytest -q"), "pytest -q").thread
+    remembered(folder, run_command("git status src"), "git status *", threadId=thread)
     for command in ("pytest -q", "git status docs"):
-        assert not asks(folder, thread, running(command))
+        assert not asks(folder, thread, run_command(command))
     for command in ("pytest", "git push", "git diff --output=x", "git diff; rm x"):
-        assert asks(folder, thread, running(command))
+        assert asks(folder, thread, run_command(command))
 
 
 @pytest.mark.parametrize(

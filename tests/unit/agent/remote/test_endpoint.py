@@ -368,12 +368,12 @@ def drip(handler: Handler, text: bytes) -> None:
         time.sleep(0.05)
 
 
-def silent(handler: Handler) -> None:
+def never_answer(handler: Handler) -> None:
     with contextlib.suppress(OSError):
         handler.rfile.read(1)  # until the client hangs up
 
 
-@pytest.mark.parametrize("answer", [dripping_body, dripping_headers, silent])
+@pytest.mark.parametrize("answer", [dripping_body, dripping_headers, never_answer])
 @pytest.mark.parametrize(("key", "error"), [(None, DeadlineExceeded), ("k", OutcomeUnknown)])
 def test_the_time_holds_for_everything_together(
     api: HttpsServer, answer: Answer, key: str | None, error: type[AgentError]

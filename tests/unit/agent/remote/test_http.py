@@ -23,7 +23,7 @@ from tests.unit.agent.remote.conftest import Names
 
 
 @pytest.fixture(autouse=True)
-def listed(monkeypatch: pytest.MonkeyPatch) -> None:
+def allowed_hosts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOSTS", "api.example.com, *.example.org,api.example.net:8443")
 
 
@@ -142,35 +142,35 @@ def test_no_other_address_is_public_nor_one_that_carries_it(address: str) -> Non
 
 
 def test_each_reserved_network_has_its_source_and_holds_no_public_address() -> None:
-    listed = json.loads(http.RESERVED.read_text("utf-8"))
-    assert listed["source"] and listed["date"]
-    for row in listed["networks"]:
+    allowed_hosts = json.loads(http.RESERVED.read_text("utf-8"))
+    assert allowed_hosts["source"] and allowed_hosts["date"]
+    for row in allowed_hosts["networks"]:
         network = ip_network(row["network"])
         assert row["what"] and row["source"]
         for address in (network[0], network[-1]):
             assert not is_public(address), row
 
 
-def soon() -> float:
+def deadline() -> float:
     return time.monotonic() + 60
 
 
 def test_one_private_address_among_public_ones_is_enough_to_refuse(names: Names) -> None:
     names["api.example.com"] = ["8.8.8.8", "10.0.0.1"]
     with pytest.raises(FailedPrecondition) as caught:
-        public_addresses("api.example.com", 443, deadline=soon())
+        public_addresses("api.example.com", 443, deadline=deadline())
     assert "10.0.0.1" not in str(caught.value)
     names["api.example.com"] = ["8.8.8.8", "8.8.8.8", "1.1.1.1"]
-    found = public_addresses("api.example.com", 443, deadline=soon())
+    found = public_addresses("api.example.com", 443, deadline=deadline())
     assert found == ["8.8.8.8", "1.1.1.1"]
 
 
 def test_a_name_that_leads_nowhere_or_everywhere_is_refused(names: Names) -> None:
     with pytest.raises(Unavailable):
-        look_up("nobody.example.com", 443, deadline=soon())
+        look_up("nobody.example.com", 443, deadline=deadline())
     names["all.example.com"] = [f"8.8.8.{n}" for n in range(http.MAX_ADDRESSES + 1)]
     with pytest.raises(FailedPrecondition):
-        look_up("all.example.com", 443, deadline=soon())
+        look_up("all.example.com", 443, deadline=deadline())
 
 
 def test_a_name_server_that_does_not_answer_is_not_waited_for(

@@ -56,14 +56,16 @@ def entry(id: str, description: str, **changes: Any) -> Entry:
 ROOM = entry("find_room", "Find a free room.")
 
 
-def told(findings: Any) -> list[tuple[str, str]]:
+def levels_and_texts(findings: Any) -> list[tuple[str, str]]:
     return [(each.level, each.text) for each in findings]
 
 
 def test_an_override_of_no_known_name_is_told() -> None:
-    found = told(check_records([record("find_room", overrides={"statsu": "disabled"})]))
+    found = levels_and_texts(check_records([record("find_room", overrides={"statsu": "disabled"})]))
     assert found == [("warn", "find_room has overrides that mean nothing: statsu")]
-    assert not told(check_records([record("find_room", overrides={"note": {}, "status": "beta"})]))
+    assert not levels_and_texts(
+        check_records([record("find_room", overrides={"note": {}, "status": "beta"})])
+    )
 
 
 def test_a_registry_that_was_never_compiled_fails() -> None:
@@ -116,14 +118,14 @@ def test_of_many_refused_ones_the_first_are_told_and_the_rest_counted() -> None:
 
 def test_agents_that_find_all_their_tools_are_well() -> None:
     agents = [Agent("desk", {"tools": ["category:office"], "status": "beta"})]
-    assert told(check_agents(agents, [record("find_room")], profiles={"desk"})) == [
+    assert levels_and_texts(check_agents(agents, [record("find_room")], profiles={"desk"})) == [
         ("ok", "agents/desk (beta) finds all its tools")
     ]
 
 
 def test_tools_that_there_are_not_and_tools_nobody_offers_are_told() -> None:
     agents = [Agent("desk", {"tools": ["find_room", "find_rom"]})]
-    found = told(
+    found = levels_and_texts(
         check_agents(agents, [record("find_room"), record("book_room")], profiles={"desk"})
     )
     assert found == [
@@ -134,7 +136,9 @@ def test_tools_that_there_are_not_and_tools_nobody_offers_are_told() -> None:
 
 def test_an_agent_without_any_tool_fails() -> None:
     agents = [Agent("desk", {"tools": ["find_room"]})]
-    found = told(check_agents(agents, [record("find_room", status="disabled")], profiles={"desk"}))
+    found = levels_and_texts(
+        check_agents(agents, [record("find_room", status="disabled")], profiles={"desk"})
+    )
     assert found[0] == ("fail", "agents/desk has no tool that may be offered")
     assert found[1] == ("warn", "agents/desk: disabled or refused are find_room")
 
@@ -161,12 +165,12 @@ def test_of_many_tools_that_are_down_the_first_are_named() -> None:
 
 def test_an_agent_finds_its_tools_as_long_as_one_is_not_down() -> None:
     well = findings_of_desk(["*"], [record("slow"), record("find_room")])
-    assert told(well) == [("ok", "agents/desk (active) finds all its tools")]
+    assert levels_and_texts(well) == [("ok", "agents/desk (active) finds all its tools")]
 
 
 def test_tools_that_are_disabled_do_not_count_beside_those_that_are_down() -> None:
     records = [record("slow"), record("find_room", status="disabled")]
-    found = told(findings_of_desk(["slow", "find_room", "find_rom"], records))
+    found = levels_and_texts(findings_of_desk(["slow", "find_room", "find_rom"], records))
     assert found == [
         ("warn", "agents/desk names what there is not: find_rom (did you mean `find_room`?)"),
         ("warn", "agents/desk: disabled or refused are find_room"),
@@ -190,13 +194,15 @@ def test_an_agent_that_no_code_declares_is_told_and_offers_nothing() -> None:
 
 def test_an_agent_whose_code_is_gone_is_told_once_it_is_withdrawn() -> None:
     gone = Agent("desk", {"tools": ["*"], "source": "code", "status": "disabled"})
-    found = told(check_agents([gone], [], profiles=()))
+    found = levels_and_texts(check_agents([gone], [], profiles=()))
     assert found == [("ok", "agents/desk is disabled, and no code declares it")]
 
 
 def test_an_agent_of_another_codebase_is_not_without_code() -> None:
     fields = {"tools": ["*"], "source": "code", "codebase": "school", "status": "active"}
-    found = told(check_agents([Agent("desk", fields)], [record("find_room")], profiles=()))
+    found = levels_and_texts(
+        check_agents([Agent("desk", fields)], [record("find_room")], profiles=())
+    )
     assert found == [("ok", "agents/desk (active) finds all its tools")]
 
 

@@ -28,7 +28,7 @@ def settings(*secrets: str, **given: str) -> Settings:
     return Settings({"THREADS": "24", **given}, secrets, "functions/.env.shop")
 
 
-def models_told(
+def model_findings(
     settings: Settings,
     profiles: Iterable[AgentProfile],
     prices: Sequence[Price],
@@ -77,7 +77,7 @@ def test_the_emulators_get_this_shells_variables_too(tmp_path: Path) -> None:
         {"ROLLCALL_MODEL": "offline:planner"},
         "backend/.env.local",
     )
-    (model, _) = models_told(found, [], ())
+    (model, _) = model_findings(found, [], ())
     assert (model.level, "offline planner" in model.text) == ("ok", True)
 
 
@@ -142,26 +142,26 @@ def test_a_secret_with_a_value_in_a_file_fails() -> None:
 
 
 def test_without_a_key_the_offline_planner_is_told() -> None:
-    first, embedder = models_told(settings(), [agent()], ())
+    first, embedder = model_findings(settings(), [agent()], ())
     assert (first.level, "offline planner" in first.text) == ("warn", True)
     assert (embedder.level, "words alone" in embedder.text) == ("ok", True)
 
 
 @pytest.mark.parametrize("embedder", ["offline:planner", "prompted:offline:x", "nobody:x"])
 def test_an_embedder_that_has_no_embeddings_fails(embedder: str) -> None:
-    *_, found = models_told(settings(ROLLCALL_EMBEDDER=embedder), [agent()], ())
+    *_, found = model_findings(settings(ROLLCALL_EMBEDDER=embedder), [agent()], ())
     assert (found.level, embedder in found.text) == ("fail", True)
 
 
 def test_a_configured_model_with_its_key_and_its_price_is_well() -> None:
-    found = models_told(settings("GEMINI_API_KEY"), [agent()], ())
+    found = model_findings(settings("GEMINI_API_KEY"), [agent()], ())
     assert [each.level for each in found] == ["ok", "ok"]
 
 
 @pytest.mark.parametrize("model", ["gemini:gemini-4-argon", "prompted:gemini:gemini-4-argon"])
 def test_a_price_that_changes_soon_is_told_until_it_has(model: str) -> None:
     def told(today: date) -> list[str]:
-        found = models_told(settings("GEMINI_API_KEY"), [agent(model)], (), today=today)
+        found = model_findings(settings("GEMINI_API_KEY"), [agent(model)], (), today=today)
         return [each.text for each in found if "changes" in each.text and model in each.text]
 
     (before,) = told(date(2026, 11, 30))
@@ -172,7 +172,7 @@ def test_a_price_that_changes_soon_is_told_until_it_has(model: str) -> None:
 
 def test_a_price_is_looked_up_again_after_sixty_days() -> None:
     def levels(today: date) -> list[str]:
-        found = models_told(settings("ANTHROPIC_API_KEY"), [], (), today=today)
+        found = model_findings(settings("ANTHROPIC_API_KEY"), [], (), today=today)
         return [each.level for each in found]
 
     assert levels(date(2027, 1, 21)) == ["ok", "ok"]
@@ -184,36 +184,36 @@ def test_a_price_that_was_looked_up_long_ago_is_worth_a_look() -> None:
         {"models": ["openai:x"], "input": 1, "output": 2, "asOf": "2026-01-02"}
     )
     env = settings("OPENAI_API_KEY", ROLLCALL_MODEL="openai:x")
-    found = models_told(env, [], [ours])
+    found = model_findings(env, [], [ours])
     assert [each.level for each in found[:2]] == ["ok", "warn"]
     assert "looked up on 2026-01-02" in found[1].text
 
 
 def test_without_a_key_vertex_is_offered_with_what_it_means_and_never_chosen() -> None:
-    found, *_ = models_told(settings(), [], [])
+    found, *_ = model_findings(settings(), [], [])
     assert found.level == "warn"
     assert "GEMINI_BACKEND=vertex" in found.mend and "costs it money" in found.mend
 
 
 def test_vertex_needs_no_key() -> None:
-    found, *_ = models_told(settings(GEMINI_BACKEND="vertex"), [], [])
+    found, *_ = model_findings(settings(GEMINI_BACKEND="vertex"), [], [])
     assert (found.level, "gemini:gemini-3.8-flash" in found.text) == ("ok", True)
     assert "it needs no key" in found.text
 
 
 def test_a_model_without_a_price_fails_unless_that_is_allowed() -> None:
     given = {"ROLLCALL_MODEL": "openai:home-made", "OPENAI_BASE_URL": "http://x"}
-    (found, _) = models_told(settings(**given), [], ())
+    (found, _) = model_findings(settings(**given), [], ())
     assert (found.level, "budgets/prices" in found.mend) == ("fail", True)
-    (found, _) = models_told(settings(**given, ROLLCALL_ALLOW_UNPRICED="true"), [], ())
+    (found, _) = model_findings(settings(**given, ROLLCALL_ALLOW_UNPRICED="true"), [], ())
     assert found.level == "warn"
     allowing = replace(agent("openai:home-made"), allow_unpriced=True)
-    (found, _) = models_told(settings(**given), [allowing], ())
+    (found, _) = model_findings(settings(**given), [allowing], ())
     assert found.level == "warn"
-    (found, _) = models_told(settings(**given), [allowing, agent()], ())
+    (found, _) = model_findings(settings(**given), [allowing, agent()], ())
     assert found.level == "fail", "another agent uses it, and does not allow it"
     own = Price(models=["openai:home-made"], input=1, output=1)
-    (found, _) = models_told(settings(**given), [], [own])
+    (found, _) = model_findings(settings(**given), [], [own])
     assert found.level == "ok"
 
 
@@ -226,5 +226,5 @@ def test_a_model_without_a_price_fails_unless_that_is_allowed() -> None:
     ],
 )
 def test_an_agents_own_model_must_be_reachable(model: str, words: str) -> None:
-    found = models_told(settings("GEMINI_API_KEY"), [agent(model)], ())
+    found = model_findings(settings("GEMINI_API_KEY"), [agent(model)], ())
     assert any(each.level == "fail" and words in each.text for each in found)

@@ -48,7 +48,7 @@ def function(name: str, *, region: str = "us-central1", **changes: Any) -> dict[
     }
 
 
-def looked_at(google: FakeGoogle, *items: dict[str, Any]) -> list[Finding]:
+def function_findings(google: FakeGoogle, *items: dict[str, Any]) -> list[Finding]:
     google.answer("cloudfunctions", FUNCTIONS, {"functions": list(items), "unreachable": []})
     declared = ["run_agent", "sweep_runs"]
     check = deployment.check_functions(google.client, declared, SETTINGS, region="us-central1")
@@ -56,21 +56,21 @@ def looked_at(google: FakeGoogle, *items: dict[str, Any]) -> list[Finding]:
 
 
 def test_all_functions_deployed_as_the_files_say_is_well(google: FakeGoogle) -> None:
-    (found,) = looked_at(google, function("run_agent"), function("sweep_runs"))
+    (found,) = function_findings(google, function("run_agent"), function("sweep_runs"))
     assert (found.level, found.text) == ("ok", "all 2 are active in us-central1")
 
 
 def test_functions_that_are_missing_are_named(google: FakeGoogle) -> None:
-    (found,) = looked_at(google, function("run_agent"))
+    (found,) = function_findings(google, function("run_agent"))
     assert (found.level, "sweep_runs" in found.text) == ("warn", True)
 
 
 def test_nothing_deployed_fails(google: FakeGoogle) -> None:
-    assert [each.level for each in looked_at(google)] == ["fail"]
+    assert [each.level for each in function_findings(google)] == ["fail"]
 
 
 def test_a_function_that_is_not_active_fails(google: FakeGoogle) -> None:
-    found = looked_at(google, function("run_agent", state="FAILED"), function("sweep_runs"))
+    found = function_findings(google, function("run_agent", state="FAILED"), function("sweep_runs"))
     assert [(each.level, each.text) for each in found] == [
         ("fail", "not active: run_agent (FAILED)")
     ]
@@ -78,13 +78,13 @@ def test_a_function_that_is_not_active_fails(google: FakeGoogle) -> None:
 
 def test_the_same_function_in_another_region_is_told(google: FakeGoogle) -> None:
     elsewhere = function("run_agent", region="europe-west1")
-    found = looked_at(google, function("run_agent"), function("sweep_runs"), elsewhere)
+    found = function_findings(google, function("run_agent"), function("sweep_runs"), elsewhere)
     assert any(each.level == "warn" and "europe-west1" in each.text for each in found)
 
 
 def test_concurrency_beyond_the_threads_is_told(google: FakeGoogle) -> None:
     crowded = function("run_agent", service={"maxInstanceRequestConcurrency": 80})
-    found = looked_at(google, crowded, function("sweep_runs"))
+    found = function_findings(google, crowded, function("sweep_runs"))
     (text,) = [each.text for each in found if each.level == "warn"]
     assert "run_agent: 80 requests, THREADS=24" in text
 
@@ -92,7 +92,7 @@ def test_concurrency_beyond_the_threads_is_told(google: FakeGoogle) -> None:
 def test_threads_other_than_the_files_are_told(google: FakeGoogle) -> None:
     service = {"maxInstanceRequestConcurrency": 8, "environmentVariables": {"THREADS": "8"}}
     old = function("run_agent", service=service)
-    found = looked_at(google, old, function("sweep_runs"))
+    found = function_findings(google, old, function("sweep_runs"))
     assert [each.text for each in found if each.level == "warn"] == [
         "deployed with another THREADS than .env says: run_agent"
     ]
@@ -218,7 +218,7 @@ def levels(findings: list[Finding]) -> list[str]:
     return [each.level for each in findings]
 
 
-def stored(index: dict[str, Any], number: int, state: str = "READY") -> dict[str, Any]:
+def service_index(index: dict[str, Any], number: int, state: str = "READY") -> dict[str, Any]:
     """A committed index as the service lists it: with a name, a state, and its last field."""
     group = f"projects/shop/databases/(default)/collectionGroups/{index['collectionGroup']}"
     last = {"fieldPath": "__name__", "order": "ASCENDING"}
@@ -231,11 +231,11 @@ def stored(index: dict[str, Any], number: int, state: str = "READY") -> dict[str
     }
 
 
-def all_stored(state: str = "READY") -> list[dict[str, Any]]:
-    return [stored(each, number, state) for number, each in enumerate(COMMITTED["indexes"])]
+def service_indexes(state: str = "READY") -> list[dict[str, Any]]:
+    return [service_index(each, number, state) for number, each in enumerate(COMMITTED["indexes"])]
 
 
-def fields_stored(state: str = "READY") -> list[dict[str, Any]]:
+def service_fields(state: str = "READY") -> list[dict[str, Any]]:
     """The committed indexes of single fields, as the service lists them: with each field."""
     groups = "projects/shop/databases/(default)/collectionGroups"
     return [
@@ -286,19 +286,19 @@ def test_datastore_mode_fails(google: FakeGoogle) -> None:
 
 
 def test_every_committed_index_is_recognised_as_the_service_lists_it(google: FakeGoogle) -> None:
-    half = len(all_stored()) // 2
-    first, second = all_stored()[:half], all_stored()[half:]
+    half = len(service_indexes()) // 2
+    first, second = service_indexes()[:half], service_indexes()[half:]
     google.answer("firestore", f"{GROUPS}/indexes", {"indexes": first, "nextPageToken": "more"})
     google.answer("firestore", f"{GROUPS}/indexes", {"indexes": second}, token="more")
-    google.answer("firestore", f"{GROUPS}/fields", {"fields": fields_stored()})
+    google.answer("firestore", f"{GROUPS}/fields", {"fields": service_fields()})
     (found,) = deployment.check_indexes(google.client, COMMITTED)
     assert (found.level, found.text) == ("ok", f"all {count_indexes()} are ready")
     assert "filter=indexConfig.usesAncestorConfig:false" in google.asked[-1]
 
 
 def test_an_index_that_is_missing_is_named_with_the_command(google: FakeGoogle) -> None:
-    google.answer("firestore", f"{GROUPS}/indexes", {"indexes": all_stored()[1:]})
-    google.answer("firestore", f"{GROUPS}/fields", {"fields": fields_stored()})
+    google.answer("firestore", f"{GROUPS}/indexes", {"indexes": service_indexes()[1:]})
+    google.answer("firestore", f"{GROUPS}/fields", {"fields": service_fields()})
     (found,) = deployment.check_indexes(google.client, COMMITTED)
     assert found.level == "fail"
     assert "1 of" in found.text
@@ -308,8 +308,8 @@ def test_an_index_that_is_missing_is_named_with_the_command(google: FakeGoogle) 
 
 @pytest.mark.parametrize(("state", "level"), [("CREATING", "warn"), ("NEEDS_REPAIR", "fail")])
 def test_an_index_that_is_not_ready_is_told(google: FakeGoogle, state: str, level: str) -> None:
-    google.answer("firestore", f"{GROUPS}/indexes", {"indexes": all_stored(state)})
-    google.answer("firestore", f"{GROUPS}/fields", {"fields": fields_stored(state)})
+    google.answer("firestore", f"{GROUPS}/indexes", {"indexes": service_indexes(state)})
+    google.answer("firestore", f"{GROUPS}/fields", {"fields": service_fields(state)})
     assert levels(list(deployment.check_indexes(google.client, COMMITTED))) == [level]
 
 
@@ -317,13 +317,13 @@ def test_an_index_that_is_not_ready_is_told(google: FakeGoogle, state: str, leve
     ("fields", "level", "text"),
     [
         ([], "fail", "{} of {} indexes are missing: runs (key)"),
-        (fields_stored("CREATING"), "warn", "{} of {} indexes are being built"),
+        (service_fields("CREATING"), "warn", "{} of {} indexes are being built"),
     ],
 )
 def test_the_index_of_a_single_field_is_looked_for(
     google: FakeGoogle, fields: list[dict[str, Any]], level: str, text: str
 ) -> None:
-    google.answer("firestore", f"{GROUPS}/indexes", {"indexes": all_stored()})
+    google.answer("firestore", f"{GROUPS}/indexes", {"indexes": service_indexes()})
     google.answer("firestore", f"{GROUPS}/fields", {"fields": fields})
     (found,) = deployment.check_indexes(google.client, COMMITTED)
     assert found.level == level

@@ -16,7 +16,7 @@ def rules(body: str, *, version: str = "rules_version = '2';\n") -> str:
     )
 
 
-def reached(body: str, collections: tuple[str, ...] = COLLECTIONS) -> set[str]:
+def open_collections(body: str, collections: tuple[str, ...] = COLLECTIONS) -> set[str]:
     openings = find_openings(read(rules(body)), collections)
     return {collection for opening in openings for collection in opening.collections}
 
@@ -43,7 +43,7 @@ def reached(body: str, collections: tuple[str, ...] = COLLECTIONS) -> set[str]:
     ],
 )
 def test_wildcards_that_reach_our_collections_are_found(body: str, expected: set[str]) -> None:
-    assert reached(body) == expected
+    assert open_collections(body) == expected
 
 
 @pytest.mark.parametrize(
@@ -69,13 +69,17 @@ def test_wildcards_that_reach_our_collections_are_found(body: str, expected: set
     ],
 )
 def test_a_condition_on_the_collection_is_understood(condition: str, expected: set[str]) -> None:
-    assert reached(f"match /{{c}}/{{id}} {{ allow read: if {condition}; }}") == expected
+    assert open_collections(f"match /{{c}}/{{id}} {{ allow read: if {condition}; }}") == expected
 
 
 def test_a_condition_on_a_segment_of_a_recursive_wildcard_is_understood() -> None:
-    assert reached("match /{d=**} { allow read: if d[0] in ['users']; }") == set()
-    assert reached("match /{d=**} { allow read: if !(d[0] in ['threads']); }") == {"effects"}
-    assert reached("match /{d=**} { allow read: if d[9] in ['users']; }") == set(COLLECTIONS)
+    assert open_collections("match /{d=**} { allow read: if d[0] in ['users']; }") == set()
+    assert open_collections("match /{d=**} { allow read: if !(d[0] in ['threads']); }") == {
+        "effects"
+    }
+    assert open_collections("match /{d=**} { allow read: if d[9] in ['users']; }") == set(
+        COLLECTIONS
+    )
 
 
 def test_a_rule_for_all_databases_outside_documents_is_found() -> None:
@@ -115,7 +119,7 @@ def test_functions_and_maps_do_not_confuse_the_reader() -> None:
       allow write: if get(/databases/$(database)/documents/users/$(u)).data.ok
     }
     match /{d=**} { allow read: if isMine('x') }"""
-    assert reached(body) == set(COLLECTIONS)
+    assert open_collections(body) == set(COLLECTIONS)
     (_, users, last) = read(rules(body)).matches
     assert [each.condition for each in users.allows] == [
         "isMine(u) && {'b': 2}.size() == 1",

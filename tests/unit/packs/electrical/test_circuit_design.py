@@ -28,11 +28,13 @@ def propose(project: Project, panel: str, watts: float, name: str = "thing", **m
     return plan(project, panel_named(project, panel), fields_of(given), "en")
 
 
-def proposed(project: Project, panel: str, watts: float, name: str = "thing", **more: Any) -> Any:
+def proposed_circuit(
+    project: Project, panel: str, watts: float, name: str = "thing", **more: Any
+) -> Any:
     return propose(project, panel, watts, name, **more).circuit
 
 
-def emptied(panel: Panel, **changes: Any) -> Panel:
+def without_circuits(panel: Panel, **changes: Any) -> Panel:
     return panel.model_copy(update={"circuits": (), **changes})
 
 
@@ -48,11 +50,11 @@ def test_the_next_free_position_is_taken() -> None:
     panel = panel_named(HOUSE, "Main Panel")
     taken = {position for each in panel.circuits for position in each.positions}
     first = min(set(range(1, panel.spaces + 1)) - taken)
-    assert proposed(HOUSE, "Main Panel", 500).circuit_number == first
+    assert proposed_circuit(HOUSE, "Main Panel", 500).circuit_number == first
 
 
 def test_several_poles_stand_one_below_the_other_on_successive_lines() -> None:
-    circuit = proposed(OFFICE, "LP1", 9_000, poles=3)
+    circuit = proposed_circuit(OFFICE, "LP1", 9_000, poles=3)
     panel = panel_named(OFFICE, "LP1")
     first = circuit.circuit_number
     assert circuit.positions == (first, first + 2, first + 4)
@@ -94,13 +96,13 @@ def test_a_position_that_is_taken_or_not_there_is_refused(number: int) -> None:
 
 
 def test_nothing_to_neutral_stands_on_a_high_leg() -> None:
-    delta = emptied(panel_named(WORKSHOP, "Shop Floor"), voltage=240, high_leg=True)
+    delta = without_circuits(panel_named(WORKSHOP, "Shop Floor"), voltage=240, high_leg=True)
     assert list(possible_starts(delta, 1)) == [1, 5]  # not 3, on line B
     assert list(possible_starts(delta, 2)) == [1, 3, 5]
 
 
 def high_leg_delta() -> tuple[Project, Panel]:
-    delta = emptied(panel_named(WORKSHOP, "Shop Floor"), voltage=240, high_leg=True)
+    delta = without_circuits(panel_named(WORKSHOP, "Shop Floor"), voltage=240, high_leg=True)
     return with_panel(WORKSHOP.model_copy(update={"motors": ()}), delta), delta
 
 
@@ -155,12 +157,12 @@ def test_receptacles_beside_the_high_leg_need_gfci() -> None:
 def test_poles_follow_the_load_and_the_panel(
     project: Project, panel: str, watts: float, poles: int
 ) -> None:
-    assert proposed(project, panel, watts).poles == poles
+    assert proposed_circuit(project, panel, watts).poles == poles
 
 
 def test_a_voltage_says_how_many_poles() -> None:
-    assert proposed(HOUSE, "Main Panel", 1_000, voltage=240).poles == 2
-    assert proposed(HOUSE, "Main Panel", 1_000, voltage=120).poles == 1
+    assert proposed_circuit(HOUSE, "Main Panel", 1_000, voltage=240).poles == 2
+    assert proposed_circuit(HOUSE, "Main Panel", 1_000, voltage=120).poles == 1
 
 
 @pytest.mark.parametrize(
@@ -179,9 +181,9 @@ def test_what_the_panel_does_not_have_is_refused_by_name(given: dict[str, Any], 
 
 
 def test_a_panel_without_a_neutral_takes_no_single_pole() -> None:
-    bare = emptied(panel_named(OFFICE, "HP1"), wires=3)
+    bare = without_circuits(panel_named(OFFICE, "HP1"), wires=3)
     project = with_panel(OFFICE, bare)
-    assert proposed(project, "HP1", 500).poles == 2
+    assert proposed_circuit(project, "HP1", 500).poles == 2
     with pytest.raises(InvalidArgument, match="no neutral"):
         propose(project, "HP1", 500, poles=1)
 
@@ -190,15 +192,15 @@ def test_a_panel_without_a_neutral_takes_no_single_pole() -> None:
 
 
 def test_an_ev_charger_takes_125_percent() -> None:
-    circuit = proposed(HOUSE, "Main Panel", 9_600, "EV charger")
+    circuit = proposed_circuit(HOUSE, "Main Panel", 9_600, "EV charger")
     assert (circuit.load_type, circuit.continuous) == ("ev_charger", True)
     assert circuit.breaker_amps == 50  # 40 A x 1.25
     assert circuit.poles == 2
 
 
 def test_the_next_standard_breaker_is_taken_and_15_amps_is_the_smallest() -> None:
-    assert proposed(HOUSE, "Main Panel", 6_500).breaker_amps == 30  # 27.1 A
-    assert proposed(HOUSE, "Main Panel", 100).breaker_amps == 15
+    assert proposed_circuit(HOUSE, "Main Panel", 6_500).breaker_amps == 30  # 27.1 A
+    assert proposed_circuit(HOUSE, "Main Panel", 100).breaker_amps == 15
 
 
 @pytest.mark.parametrize(
@@ -206,7 +208,7 @@ def test_the_next_standard_breaker_is_taken_and_15_amps_is_the_smallest() -> Non
                        ("receptacle", "bathroom"), ("receptacle", "garage")],
 )  # fmt: skip
 def test_required_receptacle_circuits_of_a_dwelling_have_20_amps(kind: str, area: str) -> None:
-    assert proposed(HOUSE, "Main Panel", 500, load_type=kind, area=area).breaker_amps == 20
+    assert proposed_circuit(HOUSE, "Main Panel", 500, load_type=kind, area=area).breaker_amps == 20
 
 
 @given(st.floats(50, 9_000), st.booleans(), st.sampled_from(["Main Panel", "Garage Subpanel"]))
@@ -254,7 +256,7 @@ def test_a_breaker_or_conductor_that_is_too_small_is_a_problem_of_its_argument()
 
 
 def test_a_spare_carries_nothing_and_has_no_conductors() -> None:
-    circuit = proposed(HOUSE, "Main Panel", 0, "spare", load_type="spare")
+    circuit = proposed_circuit(HOUSE, "Main Panel", 0, "spare", load_type="spare")
     assert (circuit.conductor_size, circuit.breaker_amps) == (None, 20)
 
 
@@ -278,7 +280,7 @@ def test_a_subpanels_load_counts_in_the_panels_before_it() -> None:
 
 
 def test_a_circuit_is_the_same_out_of_its_own_arguments() -> None:
-    circuit = proposed(HOUSE, "Main Panel", 9_600, "EV charger", length_m=30.0)
+    circuit = proposed_circuit(HOUSE, "Main Panel", 9_600, "EV charger", length_m=30.0)
     wire = arguments_of(circuit)
     assert (wire["circuitId"], wire["pole"]) == (circuit.id, "2")
     wire["id"], wire["poles"] = wire.pop("circuitId"), int(wire.pop("pole"))

@@ -20,7 +20,7 @@ def talk(*lines: tuple[str, str], first: int = 0) -> list[ChatMessage]:
     ]
 
 
-def found(*lines: tuple[str, str], names: dict[str, str] = TEAM) -> list[ActionItem]:
+def extract(*lines: tuple[str, str], names: dict[str, str] = TEAM) -> list[ActionItem]:
     items = extract_actions(talk(*lines), conversation_id="c", names=names)
     return [item for item in items if item.confidence >= 0.5]
 
@@ -121,8 +121,8 @@ HEBREW_NONE = [
     ("cases", "none"), [(ENGLISH, ENGLISH_NONE), (HEBREW, HEBREW_NONE)], ids=["en", "he"]
 )
 def test_items_are_found_and_little_else(cases: list[tuple[str, str]], none: list[str]) -> None:
-    hits = [text for text, _ in cases if found(("d", text))]
-    false = [text for text in none if found(("d", text))]
+    hits = [text for text, _ in cases if extract(("d", text))]
+    false = [text for text in none if extract(("d", text))]
     missed = [text for text, _ in cases if text not in hits]
     assert len(hits) / len(cases) >= 0.9, missed
     assert len(hits) / (len(hits) + len(false)) >= 0.9, false
@@ -133,46 +133,46 @@ def test_assignees_are_right(cases: list[tuple[str, str]]) -> None:
     wrong = [
         (text, who, items[0].assignee_id)
         for text, who in cases
-        if (items := found(("d", text))) and (items[0].assignee_id or "") != who
+        if (items := extract(("d", text))) and (items[0].assignee_id or "") != who
     ]
     assert len(wrong) <= len(cases) * 0.1, wrong
 
 
 def test_an_item_carries_task_assignee_deadline_and_priority() -> None:
-    (item,) = found(("d", "Omer, please send the signed contract by Friday, it's very important"))
+    (item,) = extract(("d", "Omer, please send the signed contract by Friday, it's very important"))
     assert item.task.startswith("Send the signed contract")
     assert (item.assignee, item.deadline, item.priority) == ("Omer Katz", "2026-11-20", "high")
     assert item.message.id == "m0"
 
 
 def test_asking_alone_says_nothing_of_priority() -> None:
-    assert found(("d", "Omer, please send the contract"))[0].priority == "unspecified"
+    assert extract(("d", "Omer, please send the contract"))[0].priority == "unspecified"
 
 
 def test_you_is_the_other_in_a_chat_of_two() -> None:
-    (item,) = found(("d", "Can you send the contract?"), names=PAIR)
+    (item,) = extract(("d", "Can you send the contract?"), names=PAIR)
     assert item.assignee_id == "o"
 
 
 def test_you_in_a_group_is_who_spoke_just_before() -> None:
-    items = found(("o", "The report is ready"), ("d", "Great, can you send the report?"))
+    items = extract(("o", "The report is ready"), ("d", "Great, can you send the report?"))
     assert items[0].assignee_id == "o"
 
 
 def test_a_name_is_known_in_the_other_script() -> None:
-    assert found(("d", "עומר, תוכל לשלוח את החוזה?"))[0].assignee_id == "o"
+    assert extract(("d", "עומר, תוכל לשלוח את החוזה?"))[0].assignee_id == "o"
 
 
 def test_a_yes_gives_an_open_item_its_owner() -> None:
-    (item,) = found(("d", "Someone should book the venue"), ("n", "אין בעיה, על זה"))
+    (item,) = extract(("d", "Someone should book the venue"), ("n", "אין בעיה, על זה"))
     assert item.assignee_id == "n"
     assert "נועה כהן" in item.context
 
 
 def test_a_yes_makes_an_item_surer_and_a_no_less() -> None:
     asked = ("d", "Omer, can you book the venue?")
-    plain = found(asked)[0].confidence
-    assert found(asked, ("o", "Sure, will do"))[0].confidence > plain
+    plain = extract(asked)[0].confidence
+    assert extract(asked, ("o", "Sure, will do"))[0].confidence > plain
     anybody = ("d", "Someone should book the venue by Friday")
     assert extract_actions(talk(anybody, ("o", "No")), conversation_id="c", names=TEAM) == []
 
@@ -187,7 +187,7 @@ def test_a_request_that_was_refused_is_no_item() -> None:
 
 
 def test_the_same_task_in_fewer_words_is_one_item() -> None:
-    items = found(
+    items = extract(
         ("d", "Omer, can you order the blue chairs for the hall?"),
         ("n", "מעולה"),
         ("d", "Omer, please order the chairs today"),
@@ -196,12 +196,12 @@ def test_the_same_task_in_fewer_words_is_one_item() -> None:
 
 
 def test_taking_it_up_is_not_a_second_item() -> None:
-    items = found(("d", "We need to fix the login bug"), ("o", "I'll take care of it"))
+    items = extract(("d", "We need to fix the login bug"), ("o", "I'll take care of it"))
     assert [(item.message.id, item.assignee_id) for item in items] == [("m0", "o")]
 
 
 def test_a_repeated_request_is_one_item() -> None:
-    items = found(
+    items = extract(
         ("d", "Omer, please send the budget report"),
         ("o", "hm"),
         ("d", "Omer, please send the budget report by Friday"),
@@ -210,13 +210,13 @@ def test_a_repeated_request_is_one_item() -> None:
 
 
 def test_two_tasks_in_one_message_are_two_items() -> None:
-    items = found(("d", "I'll book the room. Omer, can you invite the client?"))
+    items = extract(("d", "I'll book the room. Omer, can you invite the client?"))
     assert [item.assignee_id for item in items] == ["d", "o"]
 
 
 def test_a_list_is_read_line_by_line() -> None:
     text = "- TODO: order the cables\n- TODO: call the electrician"
-    assert [item.task for item in found(("d", text))] == [
+    assert [item.task for item in extract(("d", text))] == [
         "Order the cables",
         "Call the electrician",
     ]
@@ -229,9 +229,9 @@ def test_encrypted_messages_are_not_read() -> None:
 
 def test_reading_again_gives_the_same_ids() -> None:
     lines = ("d", "I'll send the report by Friday"), ("o", "I'll book the room")
-    assert [item.id for item in found(*lines)] == [item.id for item in found(*lines)]
+    assert [item.id for item in extract(*lines)] == [item.id for item in extract(*lines)]
     other = extract_actions(talk(*lines), conversation_id="other", names=TEAM)
-    assert {item.id for item in other}.isdisjoint(item.id for item in found(*lines))
+    assert {item.id for item in other}.isdisjoint(item.id for item in extract(*lines))
 
 
 def test_new_messages_change_earlier_items_and_repeat_no_others() -> None:
@@ -268,7 +268,7 @@ def test_a_hypothetical_is_doubtful() -> None:
     ],
 )
 def test_a_task_reads_well_by_itself(said: str, task: str) -> None:
-    assert [item.task for item in found(("d", said))] == [task]
+    assert [item.task for item in extract(("d", said))] == [task]
 
 
 @pytest.mark.parametrize(
@@ -286,4 +286,4 @@ def test_a_task_reads_well_by_itself(said: str, task: str) -> None:
     ],
 )
 def test_courtesies_are_no_tasks(said: str) -> None:
-    assert found(("d", said)) == []
+    assert extract(("d", said)) == []

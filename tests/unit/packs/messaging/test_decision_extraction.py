@@ -19,7 +19,7 @@ def talk(*lines: tuple[str, str], first: int = 0) -> list[ChatMessage]:
     ]
 
 
-def found(*lines: tuple[str, str]) -> list[Decision]:
+def extract(*lines: tuple[str, str]) -> list[Decision]:
     items = extract_decisions(talk(*lines), conversation_id="c", names=TEAM)
     return [item for item in items if item.confidence >= 0.5 or item.superseded_by]
 
@@ -100,35 +100,35 @@ HEBREW_NONE = [
     ("cases", "none"), [(ENGLISH, ENGLISH_NONE), (HEBREW, HEBREW_NONE)], ids=["en", "he"]
 )
 def test_decisions_are_found_and_little_else(cases: list[str], none: list[str]) -> None:
-    missed = [text for text in cases if not found(("d", text))]
-    false = [text for text in none if found(("d", text))]
+    missed = [text for text in cases if not extract(("d", text))]
+    false = [text for text in none if extract(("d", text))]
     hits = len(cases) - len(missed)
     assert hits / len(cases) >= 0.9, missed
     assert hits / (hits + len(false)) >= 0.9, false
 
 
 def test_a_decision_says_what_who_and_when() -> None:
-    (item,) = found(("d", "We decided to hire two engineers"))
+    (item,) = extract(("d", "We decided to hire two engineers"))
     assert item.decision == "Hire two engineers"
     assert (item.decision_maker, item.decided_at, item.impact) == ("Dana Levi", START, "high")
 
 
 def test_a_named_body_decides_for_itself() -> None:
-    assert found(("d", "The board approved the merger"))[0].decision_maker == "The board"
-    assert found(("d", "Omer decided to use Postgres for storage"))[0].decision_maker_id == "o"
+    assert extract(("d", "The board approved the merger"))[0].decision_maker == "The board"
+    assert extract(("d", "Omer decided to use Postgres for storage"))[0].decision_maker_id == "o"
 
 
 def test_a_proposal_becomes_a_decision_when_another_agrees() -> None:
-    (item,) = found(("d", "Should we go with the blue logo?"), ("o", "Yes, agreed"))
+    (item,) = extract(("d", "Should we go with the blue logo?"), ("o", "Yes, agreed"))
     assert "blue logo" in item.decision
     assert item.decision_maker == "Omer Katz"
-    (item,) = found(("d", "מה דעתכם שנעבור לפגישות שבועיות?"), ("n", "מעולה, מסכימה"))
+    (item,) = extract(("d", "מה דעתכם שנעבור לפגישות שבועיות?"), ("n", "מעולה, מסכימה"))
     assert item.decision_maker_id == "n"
 
 
 def test_more_who_agree_make_it_surer() -> None:
-    one = found(("d", "How about moving to weekly meetings?"), ("o", "Sounds good"))
-    two = found(
+    one = extract(("d", "How about moving to weekly meetings?"), ("o", "Sounds good"))
+    two = extract(
         ("d", "How about moving to weekly meetings?"), ("o", "Sounds good"), ("n", "מסכימה")
     )
     assert two[0].confidence > one[0].confidence
@@ -136,19 +136,19 @@ def test_more_who_agree_make_it_surer() -> None:
 
 def test_a_no_or_a_but_leaves_a_proposal_open() -> None:
     proposal = ("d", "Should we go with the blue logo?")
-    assert found(proposal, ("o", "No, I prefer green"), ("n", "Yes")) == []
-    assert found(proposal, ("o", "Yes, but let's ask the client")) == []
-    assert found(proposal, ("d", "Yes!")) == []
+    assert extract(proposal, ("o", "No, I prefer green"), ("n", "Yes")) == []
+    assert extract(proposal, ("o", "Yes, but let's ask the client")) == []
+    assert extract(proposal, ("d", "Yes!")) == []
 
 
 def test_approved_decides_what_was_asked_for() -> None:
-    (item,) = found(("o", "I need approval for a bigger disk"), ("d", "Approved, go ahead."))
+    (item,) = extract(("o", "I need approval for a bigger disk"), ("d", "Approved, go ahead."))
     assert "bigger disk" in item.decision
     assert item.decision_maker_id == "d"
 
 
 def test_a_later_decision_supersedes_the_earlier() -> None:
-    first, second = found(
+    first, second = extract(
         ("d", "We decided to launch the beta on Monday"),
         ("o", "hm"),
         ("d", "We changed our minds, we decided to launch the beta on Wednesday"),
@@ -158,16 +158,16 @@ def test_a_later_decision_supersedes_the_earlier() -> None:
 
 
 def test_the_same_decision_twice_is_one() -> None:
-    assert len(found(("d", "We decided to hire Maya"), ("o", "So we decided to hire Maya"))) == 1
+    assert len(extract(("d", "We decided to hire Maya"), ("o", "So we decided to hire Maya"))) == 1
 
 
 def test_lunch_matters_less_than_money() -> None:
-    assert found(("d", "We decided to order pizza for lunch"))[0].impact == "low"
-    assert found(("d", "החלטנו להגדיל את התקציב"))[0].impact == "high"
+    assert extract(("d", "We decided to order pizza for lunch"))[0].impact == "low"
+    assert extract(("d", "החלטנו להגדיל את התקציב"))[0].impact == "high"
 
 
 def test_hebrew_words_are_not_beheaded() -> None:
-    assert found(("d", "החלטנו: שלושה סרטונים קצרים"))[0].decision == "שלושה סרטונים קצרים"
+    assert extract(("d", "החלטנו: שלושה סרטונים קצרים"))[0].decision == "שלושה סרטונים קצרים"
 
 
 def test_new_messages_change_earlier_decisions_and_repeat_no_others() -> None:
@@ -219,7 +219,7 @@ def test_encrypted_messages_are_not_read() -> None:
 def test_a_short_answer_is_stored_with_what_it_answers(
     asked: str, answer: str, decision: str
 ) -> None:
-    assert [item.decision for item in found(("o", asked), ("d", answer))] == [decision]
+    assert [item.decision for item in extract(("o", asked), ("d", answer))] == [decision]
 
 
 @pytest.mark.parametrize(
@@ -233,7 +233,7 @@ def test_a_short_answer_is_stored_with_what_it_answers(
     ],
 )
 def test_opinions_and_tastes_are_no_decisions(before: str, said: str) -> None:
-    assert found(("o", before), ("d", said)) == []
+    assert extract(("o", before), ("d", said)) == []
 
 
 def test_a_proposal_said_again_as_a_decision_is_one() -> None:

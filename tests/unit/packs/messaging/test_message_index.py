@@ -23,7 +23,7 @@ def message(number: int, text: str, *, encrypted: bool = False) -> ChatMessage:
     return ChatMessage(f"m{number}", "u1", "Dana", text, sent_at, encrypted)
 
 
-def filled(*texts: str) -> Shard:
+def shard_of(*texts: str) -> Shard:
     shard = Shard("c1", 3)
     for number, text in enumerate(texts):
         shard = append(shard, message(number, text))
@@ -39,16 +39,16 @@ def deepest_array(value: Any) -> int:
 
 
 def test_a_document_gives_the_shard_back() -> None:
-    shard = filled("The budget is late", "התקציב מאחר", "ok")
+    shard = shard_of("The budget is late", "התקציב מאחר", "ok")
     assert decode(encode(shard)) == shard
 
 
 def test_a_document_has_no_arrays_in_arrays() -> None:
-    assert deepest_array(encode(filled("The budget is late", "budget again"))) == 1
+    assert deepest_array(encode(shard_of("The budget is late", "budget again"))) == 1
 
 
 def test_terms_are_distinct_stems() -> None:
-    assert encode(filled("Budgets and budget", "the budget"))["terms"] == ["budget"]
+    assert encode(shard_of("Budgets and budget", "the budget"))["terms"] == ["budget"]
 
 
 def test_an_empty_shard_survives_encoding() -> None:
@@ -62,33 +62,33 @@ def test_an_encrypted_message_is_never_indexed() -> None:
 
 
 def test_a_message_that_became_encrypted_is_taken_out() -> None:
-    shard = append(filled("secret launch", "lunch"), message(0, "secret", encrypted=True))
+    shard = append(shard_of("secret launch", "lunch"), message(0, "secret", encrypted=True))
     assert shard.terms == ["lunch"]
 
 
 def test_the_same_message_twice_is_one_entry_with_its_newest_words() -> None:
-    shard = append(filled("old words", "lunch"), message(0, "fresh text"))
+    shard = append(shard_of("old words", "lunch"), message(0, "fresh text"))
     assert [entry.message_id for entry in shard.entries] == ["m0", "m1"]
     assert "old" not in shard.terms and "fresh" in shard.terms
 
 
 def test_removing_a_message_removes_its_words_and_sender() -> None:
-    shard = remove(filled("the secret launch"), "m0")
+    shard = remove(shard_of("the secret launch"), "m0")
     assert shard.terms == [] and shard.names == {}
 
 
 def test_removing_an_unknown_message_changes_nothing() -> None:
-    shard = filled("lunch")
+    shard = shard_of("lunch")
     assert remove(shard, "other") is shard
 
 
 def test_late_messages_take_their_place_in_time() -> None:
-    shard = append(filled("a1", "b2", "c3"), message(-5, "earlier"))
+    shard = append(shard_of("a1", "b2", "c3"), message(-5, "earlier"))
     assert shard.entries[0].message_id == "m-5"
 
 
 def test_a_shard_fills_up_by_messages() -> None:
-    shard = filled(*["word"] * MAX_MESSAGES)
+    shard = shard_of(*["word"] * MAX_MESSAGES)
     assert shard.is_full and not remove(shard, "m7").is_full
 
 
@@ -109,4 +109,4 @@ def test_the_worst_shard_stays_far_below_the_document_limit() -> None:
 
 def test_a_newer_schema_is_refused() -> None:
     with pytest.raises(ValueError, match="schema"):
-        decode({**encode(filled("lunch")), "schemaVersion": 99})
+        decode({**encode(shard_of("lunch")), "schemaVersion": 99})

@@ -253,7 +253,7 @@ def test_a_message_with_a_second_request_is_not_sent(message: str) -> None:
 # ---- What became of it ----
 
 
-def told(message: str, answer: dict[str, Any]) -> str:
+def answer_after(message: str, answer: dict[str, Any]) -> str:
     """What is said when a write answers with this."""
     talk = Talk(TOOLS, lambda name, given: answer if name in WRITES else run(name, given))
     talk.say(message)
@@ -266,7 +266,7 @@ SEND = ("Send 'hi' to the Budget team", "שלח להנהלה 'אני מאחר'")
 def test_what_was_done_is_said_as_the_result_says_it_with_its_source() -> None:
     citation = {"n": 1, "type": "message", "conversationId": "budget", "messageId": "sent"}
     output = {"done": "נשלח אל \u2068Budget\u2069", "messageId": "sent", "conversationId": "budget"}
-    said = told(SEND[1], {"output": output, "citations": [citation]})
+    said = answer_after(SEND[1], {"output": output, "citations": [citation]})
     assert said == "נשלח אל \u2068Budget\u2069 [1]"
 
 
@@ -280,16 +280,16 @@ def test_what_was_done_is_said_as_the_result_says_it_with_its_source() -> None:
 )
 def test_what_was_not_done_is_said_with_the_reason(code: str, en: str, he: str) -> None:
     error = {"error": {"code": code, "message": "no", "reason": "Too early."}}
-    assert en in told(SEND[0], error)
-    assert "The reason given: Too early." in told(SEND[0], error)
-    assert he in told(SEND[1], error)
-    bare = told(SEND[0], {"error": {"code": code, "message": "no"}})
+    assert en in answer_after(SEND[0], error)
+    assert "The reason given: Too early." in answer_after(SEND[0], error)
+    assert he in answer_after(SEND[1], error)
+    bare = answer_after(SEND[0], {"error": {"code": code, "message": "no"}})
     assert "reason" not in bare
 
 
 def test_a_hebrew_reason_in_an_english_answer_stands_by_itself() -> None:
     error = {"error": {"code": "rejected", "message": "no", "reason": "מוקדם מדי"}}
-    assert "given: \u2068מוקדם מדי\u2069." in told(SEND[0], error)
+    assert "given: \u2068מוקדם מדי\u2069." in answer_after(SEND[0], error)
 
 
 def test_a_write_that_is_refused_says_why_and_is_not_tried_again() -> None:

@@ -14,7 +14,7 @@ CASES = json.loads(Path(__file__).with_name("rule_cases.json").read_text("utf-8"
 AT = datetime(2026, 11, 22, 9, tzinfo=UTC)
 
 
-def decided(text: str) -> list[str]:
+def decisions_in(text: str) -> list[str]:
     message = ChatMessage(id="m", sender_id="ann", sender_name="Ann", text=text, sent_at=AT)
     found = extract_decisions([message], conversation_id="c", names={"ann": "Ann", "ben": "Ben"})
     return [decision.decision for decision in found]
@@ -32,12 +32,12 @@ def test_words_of_danger_alone_are_not(text: str) -> None:
 
 @pytest.mark.parametrize("text", CASES["decisions"])
 def test_a_refusal_and_what_is_called_final_are_decisions(text: str) -> None:
-    assert decided(text)
+    assert decisions_in(text)
 
 
 @pytest.mark.parametrize("text", CASES["no_decisions"])
 def test_what_depends_on_something_is_no_decision(text: str) -> None:
-    assert decided(text) == []
+    assert decisions_in(text) == []
 
 
 @pytest.mark.parametrize(
@@ -48,4 +48,4 @@ def test_what_depends_on_something_is_no_decision(text: str) -> None:
     ],
 )
 def test_what_only_an_objection_would_stop_is_a_decision(text: str) -> None:
-    assert decided(text)
+    assert decisions_in(text)

@@ -16,13 +16,13 @@ from rollcall.testing import context
 from tests.support.catalogs import catalog
 
 
-def listed(locale: str = "en") -> dict[str, Any]:
+def list_tools(locale: str = "en") -> dict[str, Any]:
     found = Capability.of(list_lesson_tools).call(context(role="teacher", locale=locale), {})
     return dict(found)  # the context has no database, so nothing was read
 
 
 def test_the_panel_is_told_the_whole_catalogue_and_no_other() -> None:
-    found = listed()
+    found = list_tools()
     assert [each["toolId"] for each in found["tools"]] == list(TOOLS)
     for each in found["tools"]:
         tool, own = TOOLS[each["toolId"]], catalog.find_capability(each["toolId"])
@@ -37,7 +37,7 @@ def test_the_panel_is_told_the_whole_catalogue_and_no_other() -> None:
 def test_what_is_told_of_the_fields_is_what_is_accepted() -> None:
     """The least and the most that a panel offers pass, and one more is refused at that field."""
     seen = set()
-    for tool in listed()["tools"]:
+    for tool in list_tools()["tools"]:
         for trigger in tool["triggers"]:
             if (field := trigger.get("field")) is None:
                 assert configure(tool, trigger, None, None) is None
@@ -77,7 +77,7 @@ def configure(tool: Any, trigger: Any, field: Any, value: Any) -> str | None:
 def test_only_what_the_server_checks_is_said_to_be_checked() -> None:
     checked = {
         (tool["toolId"], trigger["type"])
-        for tool in listed()["tools"]
+        for tool in list_tools()["tools"]
         for trigger in tool["triggers"]
         if trigger["isChecked"]
     }
@@ -87,7 +87,7 @@ def test_only_what_the_server_checks_is_said_to_be_checked() -> None:
 
 
 def test_the_panel_is_in_the_callers_language() -> None:
-    english, hebrew = listed(), listed("he")
+    english, hebrew = list_tools(), list_tools("he")
     for one, other in zip(english["tools"], hebrew["tools"], strict=True):
         assert one["name"] != other["name"] and one["description"] != other["description"]
         for left, right in zip(one["triggers"], other["triggers"], strict=True):
@@ -97,7 +97,7 @@ def test_the_panel_is_in_the_callers_language() -> None:
 
 
 def test_the_limits_told_are_those_of_a_lesson() -> None:
-    limits = listed()["limits"]
+    limits = list_tools()["limits"]
     ctx = context(role="teacher")
     ctx.platform.catalog = catalog  # type: ignore[union-attr,misc]
     preview = Capability.of(preview_lesson)

@@ -24,7 +24,9 @@ class Models:
         self.text_model = text_model
 
 
-def made(topic: str, *, model: Any = None, locale: str = "he", **given: Any) -> GeneratedItems:
+def make_items(
+    topic: str, *, model: Any = None, locale: str = "he", **given: Any
+) -> GeneratedItems:
     user: Any = None
     platform: Any = Models(model) if model else None
     ctx = ToolContext(user=user, platform=platform, locale=locale, effect_key="k")
@@ -33,7 +35,7 @@ def made(topic: str, *, model: Any = None, locale: str = "he", **given: Any) -> 
 
 
 def test_mathematics_needs_neither_a_model_nor_material() -> None:
-    found = made("שברים", count=12)
+    found = make_items("שברים", count=12)
     assert (found.generator, len(found.items)) == ("offline", 12)
     assert {each.block.basis for each in found.items} == {"computed"}
 
@@ -45,19 +47,19 @@ def test_a_grade_that_is_not_said_is_assumed_and_told() -> None:
 
 
 def test_all_levels_are_three_parts() -> None:
-    found = made("כפל", count=9, level="all").items
+    found = make_items("כפל", count=9, level="all").items
     assert [each.block.level for each in found] == [
         *["support"] * 3, *["core"] * 3, *["enrichment"] * 3
     ]  # fmt: skip
 
 
 def test_a_game_begins_with_what_is_matched_and_ordered() -> None:
-    found = made("שברים", grade="ו", count=10, prefers=("match", "order")).items
+    found = make_items("שברים", grade="ו", count=10, prefers=("match", "order")).items
     assert found[0].block.kind == "match"
 
 
 def test_a_passage_is_what_questions_are_made_of() -> None:
-    found = made("מחזור המים", subject="science", passage=WATER)
+    found = make_items("מחזור המים", subject="science", passage=WATER)
     assert found.generator == "offline"
     assert {each.block.basis for each in found.items} == {"cited"}
 
@@ -75,15 +77,15 @@ def test_what_cannot_be_made_honestly_is_refused_with_what_would_do(
     topic: str, given: Any, says: str
 ) -> None:
     with pytest.raises(FailedPrecondition, match=says) as refused:
-        made(topic, **given)
+        make_items(topic, **given)
     assert "passage" in (refused.value.hint or "")
 
 
 def test_a_model_makes_them_where_there_is_one_and_rules_where_it_fails() -> None:
     numeric = {"kind": "numeric", "stem": "1+1?", "value": "2", "check": "1+1"}
-    by_model = made("שברים", model=Author({"items": [numeric]}))
+    by_model = make_items("שברים", model=Author({"items": [numeric]}))
     assert (by_model.generator, len(by_model.items)) == ("model", 1)
-    assert made("שברים", model=Author(Unavailable("down"))).generator == "offline"
+    assert make_items("שברים", model=Author(Unavailable("down"))).generator == "offline"
 
 
 def test_points_are_shared_in_whole_numbers() -> None:

@@ -19,7 +19,7 @@ FACT = {
 SUM = {"kind": "numeric", "stem": "כמה הם 3/4 + 1/8?", "value": "7/8", "check": "3/4 + 1/8"}
 
 
-def written(
+def write_items(
     *replies: Any, count: int = 2, passages: Any = (PAGE,)
 ) -> tuple[GeneratedItems, Author]:
     author = Author(*({"items": reply} for reply in replies))
@@ -29,7 +29,7 @@ def written(
 
 
 def test_a_fact_is_cited_and_a_sum_is_computed() -> None:
-    found, author = written([FACT, SUM])
+    found, author = write_items([FACT, SUM])
     assert [each.block.basis for each in found.items] == ["cited", "computed"]
     source = found.items[0].block.source
     assert source is not None and (source.page, source.quote) == (41, QUOTE)
@@ -37,7 +37,7 @@ def test_a_fact_is_cited_and_a_sum_is_computed() -> None:
 
 
 def test_a_quote_that_no_passage_has_leaves_its_item_unverified() -> None:
-    found, _ = written([{**FACT, "quote": "עיבוי הוא שינוי צבע של המים"}])
+    found, _ = write_items([{**FACT, "quote": "עיבוי הוא שינוי צבע של המים"}])
     assert found.unverified == 1
     assert (found.items[0].block.basis, found.items[0].block.source) == ("unverified", None)
 
@@ -65,7 +65,7 @@ def test_a_quote_that_no_passage_has_leaves_its_item_unverified() -> None:
     ],
 )
 def test_what_does_not_hold_goes_back_once_with_the_reason(wrong: Any, reason: str) -> None:
-    found, author = written([wrong, FACT], [SUM])
+    found, author = write_items([wrong, FACT], [SUM])
     assert [each.block.kind for each in found.items] == ["choice", "numeric"]
     assert found.left_out == 0
     assert len(author.asked) == 2 and reason in author.asked[1][1]
@@ -73,13 +73,13 @@ def test_what_does_not_hold_goes_back_once_with_the_reason(wrong: Any, reason: s
 
 def test_what_fails_again_is_left_out_and_counted() -> None:
     bad = {**SUM, "value": "1"}
-    found, author = written([bad, FACT, {**bad, "stem": "שוב"}], [bad, bad], count=3)
+    found, author = write_items([bad, FACT, {**bad, "stem": "שוב"}], [bad, bad], count=3)
     assert [each.block.kind for each in found.items] == ["choice"]
     assert (found.left_out, len(author.asked)) == (2, 2)
 
 
 def test_a_question_twice_is_left_out() -> None:
-    found, _ = written([FACT, FACT], [])
+    found, _ = write_items([FACT, FACT], [])
     assert (len(found.items), found.left_out) == (1, 1)
 
 
@@ -90,12 +90,12 @@ def test_a_model_that_fails_or_answers_something_else_gives_nothing() -> None:
 
 
 def test_a_passage_cannot_leave_its_fence_nor_be_an_instruction() -> None:
-    _, author = written([SUM], passages=(INJECTED, PAGE))
+    _, author = write_items([SUM], passages=(INJECTED, PAGE))
     instructions, text = author.asked[0]
     assert "PWNED" in text and "PWNED" not in instructions
     assert text.count("</material>") == 1 and text.endswith("</material>")
     obeyed = {"kind": "numeric", "stem": "PWNED: 3 + 5?", "value": "7", "check": "3 + 5"}
-    found, _ = written([obeyed], [obeyed], passages=(INJECTED,))
+    found, _ = write_items([obeyed], [obeyed], passages=(INJECTED,))
     assert (found.items, found.left_out) == ([], 1)
 
 
@@ -105,6 +105,6 @@ def test_a_number_is_cited_only_where_the_quote_has_it_whole() -> None:
         "kind": "numeric", "stem": "מתי?", "value": "1948", "passage": 1,
         "quote": "הוקמה בשנת 1948 בתל אביב",
     }  # fmt: skip
-    found, _ = written([year, {**year, "stem": "כמה?", "value": "19"}], [], passages=(page,))
+    found, _ = write_items([year, {**year, "stem": "כמה?", "value": "19"}], [], passages=(page,))
     assert [each.block.basis for each in found.items] == ["cited"]
     assert found.left_out == 1

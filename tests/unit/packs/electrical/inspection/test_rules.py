@@ -19,7 +19,7 @@ GFCI they are not checked, no more."""
 every_case = for_every("case", CASES, ids=lambda case: case.rule)
 
 
-def _looked_at(base: dict[str, Any], rule: str, *patches: Patch) -> Report:
+def _inspect_by(base: dict[str, Any], rule: str, *patches: Patch) -> Report:
     return inspect(Facts(building(base, *patches)), [BY_ID[rule]])
 
 
@@ -32,13 +32,13 @@ def test_every_rule_has_one_case() -> None:
     "case", [each for each in CASES if each.rule not in NEVER_FIRES], ids=lambda case: case.rule
 )
 def test_it_fires_on_a_violation(case: Case) -> None:
-    report = _looked_at(case.base, case.rule, case.good, case.bad)
+    report = _inspect_by(case.base, case.rule, case.good, case.bad)
     assert case.at in [issue.place.key for issue in report.issues]
 
 
 @every_case
 def test_it_is_silent_on_the_compliant_twin(case: Case) -> None:
-    report = _looked_at(case.base, case.rule, case.good)
+    report = _inspect_by(case.base, case.rule, case.good)
     assert report.issues == ()
     assert report.passed[case.rule] > 0
     assert report.score == 100
@@ -48,8 +48,8 @@ def test_it_is_silent_on_the_compliant_twin(case: Case) -> None:
 def test_what_is_unknown_is_told_and_not_passed(case: Case) -> None:
     assert case.unknown is not None
     patch, field = case.unknown
-    before = _looked_at(case.base, case.rule, case.good)
-    report = _looked_at(case.base, case.rule, case.good, patch)
+    before = _inspect_by(case.base, case.rule, case.good)
+    report = _inspect_by(case.base, case.rule, case.good, patch)
     assert field in [gap.field for gap in report.gaps]
     assert report.passed[case.rule] <= before.passed[case.rule]
     assert not any(issue.place.key == case.at for issue in report.issues)

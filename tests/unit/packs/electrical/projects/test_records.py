@@ -28,7 +28,7 @@ def changed(path: str, value: Any, *, of: str = "house") -> dict[str, Any]:
     return data
 
 
-def refused(data: dict[str, Any]) -> InvalidArgument:
+def validation_error(data: dict[str, Any]) -> InvalidArgument:
     with pytest.raises(InvalidArgument) as caught:
         validate(Project, data, field="project")
     return caught.value
@@ -64,7 +64,7 @@ def test_a_project_is_the_same_after_its_json(id: str) -> None:
     ],
 )
 def test_a_wrong_value_is_named_by_its_path(path: str, value: Any, reason: str) -> None:
-    error = refused(changed(path, value))
+    error = validation_error(changed(path, value))
     assert error.field == f"project.{path}"
     assert error.message.startswith(f"project.{path}") and reason in error.message
 
@@ -74,14 +74,14 @@ def test_a_wrong_value_is_named_by_its_path(path: str, value: Any, reason: str) 
     [("panels.0.colour", "project.panels.0.colour"), ("service.amps", "project.service.amps")],
 )
 def test_a_field_that_is_not_known_is_named(path: str, field: str) -> None:
-    error = refused(changed(path, 1))
+    error = validation_error(changed(path, 1))
     assert (error.field, error.message) == (field, f"{field} is not known here; leave it out")
 
 
 def test_a_missing_field_is_named() -> None:
     data = deepcopy(SAMPLES["house"])
     del data["panels"][1]["busRating"]
-    assert refused(data).message == "project.panels.1.busRating is missing"
+    assert validation_error(data).message == "project.panels.1.busRating is missing"
 
 
 @pytest.mark.parametrize(
@@ -100,7 +100,7 @@ def test_a_missing_field_is_named() -> None:
 def test_circuits_that_do_not_fit_a_panel_are_told_apart(
     path: str, value: Any, reason: str
 ) -> None:
-    error = refused(changed(path, value))
+    error = validation_error(changed(path, value))
     assert error.field == "project.panels.0"
     assert reason in error.message
 
@@ -125,7 +125,7 @@ def test_circuits_that_do_not_fit_a_panel_are_told_apart(
 def test_parts_that_do_not_hang_together_are_named(
     of: str, path: str, value: Any, reason: str
 ) -> None:
-    error = refused(changed(path, value, of=of))
+    error = validation_error(changed(path, value, of=of))
     assert error.field == "project"
     assert reason in error.message
 
@@ -134,7 +134,7 @@ def test_five_things_that_are_wrong_are_told_at_once_and_no_more() -> None:
     data = deepcopy(SAMPLES["workshop"])
     for motor in data["motors"]:
         motor["panelId"] = "attic"
-    assert refused(data).message.count("attic") == 5
+    assert validation_error(data).message.count("attic") == 5
 
 
 def test_sizes_and_materials_are_read_as_people_write_them() -> None:
@@ -189,4 +189,4 @@ def test_a_project_has_at_most_a_hundred_panels(panels: int) -> None:
     if panels == 100:
         assert len(validate(Project, data).panels) == 100
     else:
-        assert "at most 100 items" in refused(data).message
+        assert "at most 100 items" in validation_error(data).message

@@ -73,7 +73,7 @@ OF_THE_CODE = [
 ]
 
 
-def drawn(line: str) -> Line:
+def visual_line(line: str) -> Line:
     """A Hebrew line as browsers and word processors draw it: each run by itself, from the left,
     its Hebrew letters in the order in which they are seen."""
     runs = re.findall(r"[A-Za-z0-9][A-Za-z0-9.\-/]*|[^A-Za-z0-9]+", line)
@@ -90,7 +90,7 @@ def library(module_db: Client) -> Library:
     """One for all tests, which only read."""
     library = Library(module_db)
     library.add(ANN, pdf(SPECIFICATION), "clinic.pdf")
-    library.add(ANN, pdf([[drawn(line) for line in page] for page in HEBREW]), "school.pdf")
+    library.add(ANN, pdf([[visual_line(line) for line in page] for page in HEBREW]), "school.pdf")
     return library
 
 

@@ -13,7 +13,7 @@ from rollcall.core.errors import FailedPrecondition
 from .samples import circuit, office, panel, project, three_phase
 
 
-def _refused(found: Project, method: Any) -> str:
+def _refusal(found: Project, method: Any) -> str:
     with pytest.raises(FailedPrecondition) as refused:
         panel_loads(found, found.panels[0]).method(method)
     assert refused.value.field
@@ -31,8 +31,8 @@ def test_a_whole_house_goes_by_the_optional_method_and_may_go_by_others() -> Non
 def test_an_office_goes_by_the_standard_method_alone() -> None:
     found = office(three_phase())
     assert panel_demand(found, found.panels[0]).calculation.method == "standard"
-    assert "it is for dwellings; standard would do" in _refused(found, "optional")
-    assert "it is for dwellings" in _refused(found, "existing")
+    assert "it is for dwellings; standard would do" in _refusal(found, "optional")
+    assert "it is for dwellings" in _refusal(found, "existing")
 
 
 def test_without_a_floor_area_a_method_that_is_asked_for_is_refused_by_name() -> None:
@@ -40,24 +40,24 @@ def test_without_a_floor_area_a_method_that_is_asked_for_is_refused_by_name() ->
         panel(circuits=[circuit(1, "lighting", 900)]), building={"occupancy": "dwelling"}
     )
     for method in ("standard", "optional", "existing"):
-        assert "floor area" in _refused(house, method)
+        assert "floor area" in _refusal(house, method)
     by_default = panel_demand(house, house.panels[0]).calculation
     assert by_default.method == "standard"
     assert "general_lighting" in {each.name for each in by_default.basis.assumptions}
 
 
 def test_a_measured_method_needs_the_measurement() -> None:
-    assert "measured maximum demand" in _refused(project(panel()), "measured")
+    assert "measured maximum demand" in _refusal(project(panel()), "measured")
 
 
 def test_a_small_service_is_not_for_the_optional_method() -> None:
     service = {"serviceVoltage": 240, "phases": 1, "serviceAmps": 60}
-    assert "100 A" in _refused(project(panel(busRating=60), service=service), "optional")
+    assert "100 A" in _refusal(project(panel(busRating=60), service=service), "optional")
 
 
 def test_a_three_phase_dwelling_is_not_for_the_optional_method() -> None:
     service = {"serviceVoltage": 208, "phases": 3, "serviceAmps": 200}
-    assert "three phases" in _refused(project(three_phase(), service=service), "optional")
+    assert "three phases" in _refusal(project(three_phase(), service=service), "optional")
 
 
 def test_a_part_of_a_dwelling_is_for_the_standard_method() -> None:
@@ -66,7 +66,7 @@ def test_a_part_of_a_dwelling_is_for_the_standard_method() -> None:
         panel("main", [circuit(1, "lighting", 900)]),
         feeders=[{"id": "f", "name": "f", "sourceId": "main", "targetId": "garage"}],
     )
-    assert "a part of the dwelling" in _refused(house, "optional")
+    assert "a part of the dwelling" in _refusal(house, "optional")
     assert panel_demand(house, house.panels[0]).calculation.method == "standard"
 
 
@@ -94,10 +94,10 @@ def test_apartments_with_cooking_and_heating_go_by_220_84() -> None:
     found = _apartments(4, ("range", "space_heating"))
     calculation = panel_demand(found, found.panels[0]).calculation
     assert calculation.basis.citations[0].article == "220.84"
-    assert "one dwelling unit" in _refused(found, "existing")
+    assert "one dwelling unit" in _refusal(found, "existing")
 
 
 def test_apartments_that_220_84_is_not_for_are_refused_with_the_reason() -> None:
-    assert "220.85" in _refused(_apartments(2, ("range", "space_heating")), "optional")
-    assert "cooking" in _refused(_apartments(3, ("space_heating",)), "optional")
-    assert "heating or cooling" in _refused(_apartments(3, ("range",)), "optional")
+    assert "220.85" in _refusal(_apartments(2, ("range", "space_heating")), "optional")
+    assert "cooking" in _refusal(_apartments(3, ("space_heating",)), "optional")
+    assert "heating or cooling" in _refusal(_apartments(3, ("range",)), "optional")
