@@ -21,7 +21,7 @@ import {
   writeBatch,
 } from "firebase/firestore/lite";
 
-import { PEOPLE, allowed, denied, onlyThese } from "./support.mjs";
+import { PEOPLE, allowed, denied, testPermissions } from "./support.mjs";
 
 const HOUR_MS = 3_600_000;
 const EARLIER = Timestamp.fromMillis(Date.now() - HOUR_MS);
@@ -92,15 +92,15 @@ export default function approvals(rules) {
   };
 
   describe("approvals", () => {
-    before(() => rules.given(DOCUMENTS));
+    before(() => rules.seed(DOCUMENTS));
 
-    onlyThese(rules, "approvals/own", {
+    testPermissions(rules, "approvals/own", {
       may: { get: ["ana"], list: ["ana"] },
       filter: MINE,
       created: (person) => ({ ...OWN, uid: person, deciderUid: person }),
       change: { summary: "Send “Bye”" },
     });
-    onlyThese(rules, "approvals/role", {
+    testPermissions(rules, "approvals/role", {
       may: { get: ["ana", "admin"], list: ["ana"] },
       filter: MINE,
     });
@@ -149,7 +149,7 @@ export default function approvals(rules) {
   });
 
   describe("a decision", () => {
-    beforeEach(() => rules.given(DOCUMENTS));
+    beforeEach(() => rules.seed(DOCUMENTS));
 
     const deciders = {
       own: ["ana"],
@@ -171,7 +171,7 @@ export default function approvals(rules) {
 
     test("is a yes or a no, with a reason or without", async () => {
       await allowed(decide("ana", "own", { approved: false, reason: "x".repeat(500) }));
-      const { decision: stored, ...rest } = await rules.stored("approvals/own");
+      const { decision: stored, ...rest } = await rules.read("approvals/own");
       assert.equal(stored.approved, false);
       assert.equal(stored.by, "ana");
       assert.ok(stored.at.toMillis() > EARLIER.toMillis());
@@ -246,10 +246,10 @@ export default function approvals(rules) {
     });
 
     test("of two deciders the first counts", async () => {
-      await rules.given({ "approvals/any": { ...OF_ROLE, deciderRoles: ["user", "admin"] } });
+      await rules.seed({ "approvals/any": { ...OF_ROLE, deciderRoles: ["user", "admin"] } });
       await allowed(decide("ben", "any", { approved: false }));
       await denied(decide("admin", "any"));
-      assert.equal((await rules.stored("approvals/any")).decision.by, "ben");
+      assert.equal((await rules.read("approvals/any")).decision.by, "ben");
     });
 
     test("is never the asker's where a role decides", async () => {
@@ -259,32 +259,32 @@ export default function approvals(rules) {
 
     test("of a named decider is not made by a role beside it", async () => {
       const both = { ...OF_ROLE, tenant: "north", deciderUid: "ben" };
-      await rules.given({ "approvals/both": both });
+      await rules.seed({ "approvals/both": both });
       await denied(decide("teacher", "both"));
       await allowed(decide("ben", "both"));
     });
 
     test("is made on what is pending only", async () => {
       for (const status of ["approved", "rejected", "expired", "replaced", "Pending", null]) {
-        await rules.given({ "approvals/own": { ...OWN, status } });
+        await rules.seed({ "approvals/own": { ...OWN, status } });
         await denied(decide("ana", "own"));
       }
     });
 
     test("is not made after the expiry by the server's clock", async () => {
       const past = Timestamp.fromMillis(Date.now() - 1);
-      await rules.given({ "approvals/own": { ...OWN, expiresAt: past } });
+      await rules.seed({ "approvals/own": { ...OWN, expiresAt: past } });
       await denied(decide("ana", "own"));
       await denied(decide("ana", "own", { approved: false }));
       for (const expiresAt of [null, "2099-01-01", 4_102_444_800_000]) {
-        await rules.given({ "approvals/own": { ...OWN, expiresAt } });
+        await rules.seed({ "approvals/own": { ...OWN, expiresAt } });
         await denied(decide("ana", "own"));
       }
     });
 
     test("written offline and sent late is refused", async () => {
       // What an offline client queues carries the server's time of arrival, not its own.
-      await rules.given({
+      await rules.seed({
         "approvals/own": { ...OWN, expiresAt: Timestamp.fromMillis(Date.now() + 700) },
       });
       const queued = decision("ana");
@@ -292,7 +292,7 @@ export default function approvals(rules) {
       await denied(updateDoc(at("ana", "own"), { decision: queued }));
       const then = Timestamp.fromMillis(Date.now() - 500);
       await denied(updateDoc(at("ana", "own"), { decision: { ...queued, at: then } }));
-      assert.equal((await rules.stored("approvals/own")).decision, null);
+      assert.equal((await rules.read("approvals/own")).decision, null);
     });
 
     test("comes for what there is, and deletes nothing", async () => {
@@ -313,7 +313,7 @@ export default function approvals(rules) {
       platform: "web",
       createdAt: EARLIER,
     };
-    before(() => rules.given({ "devices/d1": DEVICE }));
+    before(() => rules.seed({ "devices/d1": DEVICE }));
     const device = (person, changes = {}) => ({
       ...DEVICE,
       uid: person,
@@ -322,7 +322,7 @@ export default function approvals(rules) {
     });
     const register = (who, changes) => setDoc(doc(rules.as(who), "devices/new"), device(who, changes));
 
-    onlyThese(rules, "devices/d1", {
+    testPermissions(rules, "devices/d1", {
       may: { get: ["ana"], list: ["ana"], create: SIGNED_IN, delete: ["ana"] },
       filter: MINE,
       created: (person) => device(person),

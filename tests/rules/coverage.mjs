@@ -11,7 +11,7 @@ function untestedIn(node, source) {
   const within = (node.children ?? []).flatMap((child) => untestedIn(child, source));
   if (within.length || !isCondition(node)) return within;
   return [true, false]
-    .filter((outcome) => !node.values.some(({ value }) => comesTo(value, outcome)))
+    .filter((outcome) => !node.values.some(({ value }) => hasOutcome(value, outcome)))
     .map((outcome) => `${place(node, source)} (never ${outcome})`);
 }
 
@@ -24,6 +24,6 @@ function isCondition({ values }) {
 }
 
 /** An error keeps out, as false does. */
-function comesTo(value, outcome) {
+function hasOutcome(value, outcome) {
   return "boolValue" in value ? value.boolValue === outcome : !outcome;
 }

@@ -5,7 +5,7 @@ import { before, describe, test } from "node:test";
 
 import { collection, doc, getDoc, getDocs, query, where } from "firebase/firestore/lite";
 
-import { allowed, denied, onlyThese } from "./support.mjs";
+import { allowed, denied, testPermissions } from "./support.mjs";
 
 const OWN = { schemaVersion: 2, uid: "ana", scope: "user", tenant: null, title: "Manual", status: "ready" };
 const TEAM = { ...OWN, scope: "team", tenant: "north" };
@@ -24,18 +24,18 @@ const NORTH = [where("tenant", "==", "north")];
 
 export default function knowledge(rules) {
   describe("knowledge", () => {
-    before(() => rules.given(DOCUMENTS));
+    before(() => rules.seed(DOCUMENTS));
 
     const owner = { get: ["ana"], list: ["ana"] };
-    onlyThese(rules, "documents/own", { may: owner, filter: MINE, created: () => OWN });
-    onlyThese(rules, "documents/team", {
+    testPermissions(rules, "documents/own", { may: owner, filter: MINE, created: () => OWN });
+    testPermissions(rules, "documents/team", {
       may: { get: ["ana", "teacher"], list: ["teacher"] },
       filter: NORTH,
       created: (person) => ({ ...TEAM, uid: person }),
     });
-    onlyThese(rules, "documents/own/parts/f~t0", { filter: MINE });
-    onlyThese(rules, "files/f", { filter: MINE });
-    onlyThese(rules, "files/f/chunks/0000", { filter: MINE });
+    testPermissions(rules, "documents/own/parts/f~t0", { filter: MINE });
+    testPermissions(rules, "files/f", { filter: MINE });
+    testPermissions(rules, "files/f/chunks/0000", { filter: MINE });
 
     test("being of no tenant gives nobody the documents that are of none", async () => {
       const ofNone = query(collection(rules.as("ben"), "documents"), where("tenant", "==", null));

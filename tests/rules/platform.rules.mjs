@@ -16,7 +16,7 @@ import {
   where,
 } from "firebase/firestore/lite";
 
-import { allowed, denied, onlyThese } from "./support.mjs";
+import { allowed, denied, testPermissions } from "./support.mjs";
 
 const THREAD = {
   schemaVersion: 1,
@@ -57,50 +57,50 @@ const MINE = [where("uid", "==", "ana")];
 
 export default function platform(rules) {
   describe("platform", () => {
-    before(() => rules.given(DOCUMENTS));
+    before(() => rules.seed(DOCUMENTS));
 
     const admins = { get: ["admin"], list: ["admin"], listAll: ["admin"] };
     const owner = { get: ["ana"], list: ["ana"] };
-    onlyThese(rules, "capabilities/get_priority_messages", { may: admins });
-    onlyThese(rules, "agents/messaging", { may: admins });
-    onlyThese(rules, "threads/t1", {
+    testPermissions(rules, "capabilities/get_priority_messages", { may: admins });
+    testPermissions(rules, "agents/messaging", { may: admins });
+    testPermissions(rules, "threads/t1", {
       may: { ...owner, update: ["ana"] },
       filter: MINE,
       created: (person) => ({ ...THREAD, uid: person }),
       change: { title: "What is urgent" },
     });
-    onlyThese(rules, "threads/t1/messages/000001", { may: owner, filter: MINE });
-    onlyThese(rules, "threads/t1/runs/r1", { may: owner, filter: MINE });
-    onlyThese(rules, "threads/t1/runs/r1/events/000001", { may: owner, filter: MINE });
-    onlyThese(rules, "threads/t1/views/window", { filter: MINE });
-    onlyThese(rules, "effects/e1", { filter: MINE });
-    onlyThese(rules, "audit/x1", { filter: MINE });
-    onlyThese(rules, "budgets/ana", { filter: MINE });
-    onlyThese(rules, "runs/k1", { filter: MINE });
-    onlyThese(rules, "runKeys/k1", { filter: MINE });
-    onlyThese(rules, "erasures/ana", { filter: MINE });
-    onlyThese(rules, "registry/manifest", { filter: MINE });
-    onlyThese(rules, "registry/health", { filter: MINE });
-    onlyThese(rules, "registry/usage-2026-11-21", { filter: MINE });
-    onlyThese(rules, "healthSamples/h1", { filter: MINE });
-    onlyThese(rules, "ratings/t1~r1", {
+    testPermissions(rules, "threads/t1/messages/000001", { may: owner, filter: MINE });
+    testPermissions(rules, "threads/t1/runs/r1", { may: owner, filter: MINE });
+    testPermissions(rules, "threads/t1/runs/r1/events/000001", { may: owner, filter: MINE });
+    testPermissions(rules, "threads/t1/views/window", { filter: MINE });
+    testPermissions(rules, "effects/e1", { filter: MINE });
+    testPermissions(rules, "audit/x1", { filter: MINE });
+    testPermissions(rules, "budgets/ana", { filter: MINE });
+    testPermissions(rules, "runs/k1", { filter: MINE });
+    testPermissions(rules, "runKeys/k1", { filter: MINE });
+    testPermissions(rules, "erasures/ana", { filter: MINE });
+    testPermissions(rules, "registry/manifest", { filter: MINE });
+    testPermissions(rules, "registry/health", { filter: MINE });
+    testPermissions(rules, "registry/usage-2026-11-21", { filter: MINE });
+    testPermissions(rules, "healthSamples/h1", { filter: MINE });
+    testPermissions(rules, "ratings/t1~r1", {
       may: owner,
       filter: MINE,
       created: (person) => ({ uid: person, rating: "up" }),
       change: { rating: "down" },
     });
-    onlyThese(rules, "unheardOf/x1", { filter: MINE });
+    testPermissions(rules, "unheardOf/x1", { filter: MINE });
   });
 
   describe("a thread", () => {
-    before(() => rules.given(DOCUMENTS));
+    before(() => rules.seed(DOCUMENTS));
     const thread = (who) => doc(rules.as(who), "threads/t1");
     const changes = (fields) => updateDoc(thread("ana"), fields);
 
     test("is renamed and archived by its owner, and taken back", async () => {
       await allowed(changes({ title: "x".repeat(200), status: "archived" }));
       await allowed(changes({ status: "active" }));
-      assert.deepEqual(await rules.stored("threads/t1"), { ...THREAD, title: "x".repeat(200) });
+      assert.deepEqual(await rules.read("threads/t1"), { ...THREAD, title: "x".repeat(200) });
     });
 
     test("takes a title of 1 to 200 characters", async () => {
@@ -130,7 +130,7 @@ export default function platform(rules) {
       const takenBy = { runId: "r1", place: "p1" };
       const take = (fields) => changes({ "waiting.takenBy": fields });
       await denied(take(takenBy)); // it waits for nothing
-      await rules.given({ ...DOCUMENTS, "threads/t1": { ...THREAD, waiting } });
+      await rules.seed({ ...DOCUMENTS, "threads/t1": { ...THREAD, waiting } });
       await denied(updateDoc(thread("eve"), { "waiting.takenBy": takenBy }));
       for (const wrong of [
         { ...takenBy, runId: "r2" },
@@ -153,11 +153,11 @@ export default function platform(rules) {
       await denied(take({ ...takenBy, place: "p2" }));
       await denied(changes({ "waiting.takenBy": deleteField() }));
       const stored = { ...THREAD, waiting: { ...waiting, takenBy } };
-      assert.deepEqual(await rules.stored("threads/t1"), stored);
+      assert.deepEqual(await rules.read("threads/t1"), stored);
       const none = { ...THREAD, waiting: { ...waiting, calls: [] } };
-      await rules.given({ ...DOCUMENTS, "threads/t1": none });
+      await rules.seed({ ...DOCUMENTS, "threads/t1": none });
       await denied(take(takenBy)); // approvals alone
-      await rules.given(DOCUMENTS);
+      await rules.seed(DOCUMENTS);
     });
 
     test("cannot be taken over or given away", async () => {

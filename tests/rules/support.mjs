@@ -1,4 +1,4 @@
-// What the rules' tests share: people, documents, and who may do what with them. Reads and writes are
+// The support of the rules' tests: people, documents, and tests of permissions. Reads and writes are
 // single requests: the streams of the whole SDK, opened anew after each denial, cost three times as much.
 
 import assert from "node:assert/strict";
@@ -27,7 +27,7 @@ setLogLevel("silent"); // a denial is expected here, not news
 
 const RULES = new URL("../../firestore.rules", import.meta.url);
 
-/** Who tries: their claims, or null for nobody. Ana owns what there is; Ben is in her group. */
+/** People and their claims; null for nobody. Ana owns the documents; Ben is in her group. */
 export const PEOPLE = {
   ana: {},
   ben: {},
@@ -58,13 +58,13 @@ export class Rules {
     await this.#environment?.cleanup();
   }
 
-  /** Firestore as a person's own app sees it. */
+  /** The Firestore client of a person's app. */
   as(who) {
     const claims = PEOPLE[who];
     return this.#connected(who, claims && { ...claims, sub: who });
   }
 
-  /** Firestore by a name, for who has this token; "owner" passes every rule. */
+  /** The Firestore client of a name, with this token; "owner" passes every rule. */
   #connected(name, mockUserToken) {
     if (!this.#apps[name]) {
       const { emulators, projectId } = this.#environment;
@@ -77,15 +77,15 @@ export class Rules {
   }
 
   /** Empty the database, then store these documents: {path: data}. */
-  async given(documents) {
+  async seed(documents) {
     this.#documents = documents;
     await this.restore();
   }
 
-  /** Make the database what it was when `given`; all of it, or the documents at these paths. */
+  /** Restore what `seed` stored: all of it, or the documents at these paths. */
   async restore(...paths) {
     if (!paths.length) await this.#environment.clearFirestore();
-    const db = this.#connected("everything", "owner");
+    const db = this.#connected("owner", "owner");
     const batch = writeBatch(db);
     for (const path of paths.length ? paths : Object.keys(this.#documents)) {
       const data = this.#documents[path];
@@ -95,12 +95,12 @@ export class Rules {
     await batch.commit();
   }
 
-  /** What is stored, whoever may see it. */
-  async stored(path) {
-    return (await getDoc(doc(this.#connected("everything", "owner"), path))).data();
+  /** Read a document past the rules. */
+  async read(path) {
+    return (await getDoc(doc(this.#connected("owner", "owner"), path))).data();
   }
 
-  /** The emulator's count of what each expression of the rules came to. */
+  /** The values of each expression of the rules, as the emulator counted them. */
   async coverage() {
     const { host, port } = this.#environment.emulators.firestore;
     const path = `/emulator/v1/projects/${this.#environment.projectId}:ruleCoverage`;
@@ -126,7 +126,7 @@ const WRITES = new Set(["create", "update", "delete"]);
 const TURNS = "CHAOS_FULL" in process.env ? 1 : 3;
 let turn = 0;
 
-/** Who tries an operation that these people may do. */
+/** The people who try an operation that those in `may` may do. */
 function peopleWhoTry(may) {
   turn += 1;
   const others = Object.keys(PEOPLE).filter((person) => !may.includes(person));
@@ -143,7 +143,7 @@ function note() {
  *
  * `filter` is what a list has to ask for; `created(person)` and `change` are what is written.
  */
-export function onlyThese(rules, path, { may = {}, filter = [], created = note, change = note() }) {
+export function testPermissions(rules, path, { may = {}, filter = [], created = note, change = note() }) {
   const parent = path.slice(0, path.lastIndexOf("/"));
   const group = parent.slice(parent.lastIndexOf("/") + 1);
   const operations = {

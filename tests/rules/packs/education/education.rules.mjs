@@ -19,7 +19,7 @@ import {
   where,
 } from "firebase/firestore/lite";
 
-import { PEOPLE, allowed, denied, onlyThese } from "../../support.mjs";
+import { PEOPLE, allowed, denied, testPermissions } from "../../support.mjs";
 
 const WHEN = new Date("2026-11-01");
 const COURSE = {
@@ -71,9 +71,9 @@ export default function education(rules) {
   const at = (who, path) => doc(rules.as(who), path);
 
   describe("education", () => {
-    before(() => rules.given(DOCUMENTS));
+    before(() => rules.seed(DOCUMENTS));
 
-    onlyThese(rules, "courses/math", {
+    testPermissions(rules, "courses/math", {
       may: {
         get: [...TEACHERS, "ben"],
         list: ["ana"],
@@ -84,7 +84,7 @@ export default function education(rules) {
       created: (who) => ({ ...COURSE, teacherIds: [who], createdAt: serverTimestamp() }),
       change: { name: "Math, grade 4" },
     });
-    onlyThese(rules, "courses/math/students/ben", {
+    testPermissions(rules, "courses/math/students/ben", {
       may: {
         get: [...TEACHERS, "ben"],
         list: TEACHERS,
@@ -96,25 +96,25 @@ export default function education(rules) {
       created: () => ({ uid: "new", name: "Noa", schemaVersion: 1 }),
       change: { name: "Benny" },
     });
-    onlyThese(rules, "contents/draft", { may: { get: ["teacher"] }, change: { status: "published" } });
-    onlyThese(rules, "contents/shown", { may: { get: TEACHERS }, change: { status: "draft" } });
-    onlyThese(rules, "contents/draft/blocks/draft-001", {
+    testPermissions(rules, "contents/draft", { may: { get: ["teacher"] }, change: { status: "published" } });
+    testPermissions(rules, "contents/shown", { may: { get: TEACHERS }, change: { status: "draft" } });
+    testPermissions(rules, "contents/draft/blocks/draft-001", {
       may: { get: ["teacher"], list: ["teacher"], listAll: ["teacher"] },
     });
-    onlyThese(rules, "contents/shown/blocks/shown-001", {
+    testPermissions(rules, "contents/shown/blocks/shown-001", {
       may: { get: TEACHERS, list: TEACHERS, listAll: TEACHERS },
     });
-    onlyThese(rules, "contents/shown/keys/shown-001", {});
-    onlyThese(rules, "contents/draft/keys/draft-001", {});
-    onlyThese(rules, "attempts/bens", {
+    testPermissions(rules, "contents/shown/keys/shown-001", {});
+    testPermissions(rules, "contents/draft/keys/draft-001", {});
+    testPermissions(rules, "attempts/bens", {
       may: { get: [...TEACHERS, "ben"], list: TEACHERS },
       filter: [where("courseId", "==", "math")],
       change: { points: 100 },
     });
-    onlyThese(rules, "curriculumStandards/s1", {
+    testPermissions(rules, "curriculumStandards/s1", {
       may: { get: SIGNED_IN, list: SIGNED_IN, listAll: SIGNED_IN },
     });
-    onlyThese(rules, "prompts/own", {
+    testPermissions(rules, "prompts/own", {
       may: { get: ["teacher"], update: ["teacher"], delete: ["teacher"], create: ["teacher", "admin"] },
       created: (who) => ({
         ...PROMPT,
@@ -124,7 +124,7 @@ export default function education(rules) {
       }),
       change: { text: "Write another", shared: true },
     });
-    onlyThese(rules, "promptRatings/shared_ana", {
+    testPermissions(rules, "promptRatings/shared_ana", {
       may: { get: ["ana"], delete: ["ana"] },
       change: { stars: 1 },
     });
@@ -160,13 +160,13 @@ export default function education(rules) {
       await denied(updateDoc(course, { teacherIds: arrayUnion("eve"), name: "Two at once" }));
       await allowed(updateDoc(course, { teacherIds: arrayRemove("ana") }));
       await denied(getDoc(course));
-      await rules.given({ "courses/math": { ...COURSE, teacherIds: ["ana"] } });
+      await rules.seed({ "courses/math": { ...COURSE, teacherIds: ["ana"] } });
       await denied(updateDoc(course, { teacherIds: [] }));
-      await rules.given(DOCUMENTS);
+      await rules.seed(DOCUMENTS);
     });
 
     test("nobody joins, renames or makes anew a course whose last teacher was erased", async () => {
-      await rules.given({
+      await rules.seed({
         "courses/left": { teacherIds: [], schemaVersion: 1 },
         "attempts/left": { uid: "zik", courseId: "left", points: 3 },
       });
@@ -180,7 +180,7 @@ export default function education(rules) {
         await denied(setDoc(at(who, `courses/left/students/${who}`), place));
         for (const path of ["courses/left", "attempts/left"]) await denied(getDoc(at(who, path)));
       }
-      await rules.given(DOCUMENTS);
+      await rules.seed(DOCUMENTS);
     });
 
     test("a course is what the functions can read", async () => {

@@ -18,7 +18,7 @@ import {
   writeBatch,
 } from "firebase/firestore/lite";
 
-import { allowed, denied, onlyThese } from "../../support.mjs";
+import { allowed, denied, testPermissions } from "../../support.mjs";
 
 const MEMBERS = { ana: "owner", ben: "member", eve: "viewer" };
 const PROJECT = {
@@ -46,13 +46,13 @@ const IN_IT = Object.keys(MEMBERS);
 
 export default function electrical(rules) {
   describe("electrical", () => {
-    before(() => rules.given(DOCUMENTS));
+    before(() => rules.seed(DOCUMENTS));
 
-    onlyThese(rules, "projects/house", {
+    testPermissions(rules, "projects/house", {
       may: { get: IN_IT, update: ["ana"] },
       change: { name: "Our house" },
     });
-    onlyThese(rules, "projects/house/panels/main", {
+    testPermissions(rules, "projects/house/panels/main", {
       may: { get: IN_IT, list: IN_IT, listAll: IN_IT },
       change: { name: "Renamed" },
     });
@@ -129,12 +129,12 @@ export default function electrical(rules) {
     });
 
     test("an owner who is none any more by the roles renames nothing", async () => {
-      await rules.given({
+      await rules.seed({
         ...DOCUMENTS,
         "projects/house": { ...PROJECT, members: { ben: "owner" } },
       });
       await denied(updateDoc(doc(rules.as("ana"), "projects/house"), { name: "Mine" }));
-      await rules.given(DOCUMENTS);
+      await rules.seed(DOCUMENTS);
     });
   });
 }

@@ -22,7 +22,7 @@ import {
   writeBatch,
 } from "firebase/firestore/lite";
 
-import { PEOPLE, allowed, denied, onlyThese } from "../../support.mjs";
+import { PEOPLE, allowed, denied, testPermissions } from "../../support.mjs";
 
 const EARLIER = Timestamp.fromMillis(1_700_000_000_000);
 const BOTH = ["ana", "ben"];
@@ -106,26 +106,26 @@ export default function messaging(rules) {
   const at = (who, path) => doc(rules.as(who), path);
 
   describe("messaging", () => {
-    before(() => rules.given(DOCUMENTS));
+    before(() => rules.seed(DOCUMENTS));
     const participants = { get: BOTH, list: ["ana"] };
 
-    onlyThese(rules, "conversations/c1", {
+    testPermissions(rules, "conversations/c1", {
       may: { ...participants, create: SIGNED_IN, update: BOTH },
       filter: HERS,
       created: newConversation,
       change: { name: "Launch on Friday" },
     });
-    onlyThese(rules, "messages/m1", {
+    testPermissions(rules, "messages/m1", {
       may: { ...participants, create: BOTH, update: ["ana"], delete: ["ana"] },
       filter: HERS,
       created: newMessage,
       change: { content: "The launch stays on Thursday.", editedAt: serverTimestamp() },
     });
-    onlyThese(rules, "actionItems/i1", { may: participants, filter: HERS });
-    onlyThese(rules, "decisions/d1", { may: participants, filter: HERS });
-    onlyThese(rules, "messageIndex/c1-0", { filter: HERS });
-    onlyThese(rules, "messageVectors/m1", { filter: HERS });
-    onlyThese(rules, "extraction/c1", { filter: HERS });
+    testPermissions(rules, "actionItems/i1", { may: participants, filter: HERS });
+    testPermissions(rules, "decisions/d1", { may: participants, filter: HERS });
+    testPermissions(rules, "messageIndex/c1-0", { filter: HERS });
+    testPermissions(rules, "messageVectors/m1", { filter: HERS });
+    testPermissions(rules, "extraction/c1", { filter: HERS });
 
     test("lists what an app shows, and nothing wider", async () => {
       const messages = collection(rules.as("ana"), "messages");
@@ -141,7 +141,7 @@ export default function messaging(rules) {
   });
 
   describe("a new conversation", () => {
-    before(() => rules.given(DOCUMENTS));
+    before(() => rules.seed(DOCUMENTS));
     const create = (changes) =>
       setDoc(at("eve", "conversations/eves"), newConversation("eve", changes));
 
@@ -241,7 +241,7 @@ export default function messaging(rules) {
   });
 
   describe("a conversation", () => {
-    beforeEach(() => rules.given(DOCUMENTS));
+    beforeEach(() => rules.seed(DOCUMENTS));
     const change = (who, fields) => updateDoc(at(who, "conversations/c1"), fields);
     const path = "conversations/c1";
 
@@ -327,7 +327,7 @@ export default function messaging(rules) {
       );
       await denied(getDoc(at("ben", path)));
       await denied(change("ben", { participantIds: arrayUnion("ben") }));
-      const { participantIds, participantNames } = await rules.stored(path);
+      const { participantIds, participantNames } = await rules.read(path);
       assert.deepEqual([participantIds, participantNames], [["ana"], { ana: "Ana" }]);
     });
 
@@ -338,7 +338,7 @@ export default function messaging(rules) {
   });
 
   describe("a new message", () => {
-    beforeEach(() => rules.given(DOCUMENTS));
+    beforeEach(() => rules.seed(DOCUMENTS));
     const send = (who, changes) => setDoc(at(who, "messages/new"), newMessage(who, changes));
 
     test("has every field and no other", async () => {
@@ -439,7 +439,7 @@ export default function messaging(rules) {
   });
 
   describe("a message", () => {
-    beforeEach(() => rules.given(DOCUMENTS));
+    beforeEach(() => rules.seed(DOCUMENTS));
     const edit = (who, fields) =>
       updateDoc(at(who, "messages/m1"), { editedAt: serverTimestamp(), ...fields });
 

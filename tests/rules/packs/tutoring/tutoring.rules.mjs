@@ -4,7 +4,7 @@ import { before, describe, test } from "node:test";
 
 import { collection, doc, getDocs, query, updateDoc, where } from "firebase/firestore/lite";
 
-import { allowed, denied, onlyThese } from "../../support.mjs";
+import { allowed, denied, testPermissions } from "../../support.mjs";
 
 const OWNED = { uid: "ben", teacherUid: "teacher", missionId: "food" };
 const FACT = { uid: "ben", teacherUid: "teacher", fact: "likes football" };
@@ -19,14 +19,14 @@ const DOCUMENTS = {
 
 export default function tutoring(rules) {
   describe("tutoring", () => {
-    before(() => rules.given(DOCUMENTS));
+    before(() => rules.seed(DOCUMENTS));
 
-    onlyThese(rules, "missions/food", {
+    testPermissions(rules, "missions/food", {
       may: { get: ["teacher"], list: ["teacher"] },
       filter: [where("teacherUid", "==", "teacher")],
     });
     for (const path of ["sessions/s1", "reviewItems/i1", "completions/s1_t1"]) {
-      onlyThese(rules, path, {
+      testPermissions(rules, path, {
         may: { get: ["ben", "teacher"], list: ["ben"] },
         filter: [where("uid", "==", "ben")],
       });
@@ -43,10 +43,10 @@ export default function tutoring(rules) {
         for (const who of ["ana", "ben", "admin", "signedOut"]) await denied(of(who));
       });
     }
-    onlyThese(rules, "profiles/ben/facts/f1", {
+    testPermissions(rules, "profiles/ben/facts/f1", {
       may: { get: ["ben"], list: ["ben"], listAll: ["ben"], delete: ["ben"] },
     });
-    onlyThese(rules, "profiles/ben/facts/f2", {
+    testPermissions(rules, "profiles/ben/facts/f2", {
       may: {
         get: ["ben", "teacher"],
         list: ["ben", "teacher"],
