@@ -120,9 +120,9 @@ def _larger(chance: Random) -> Item:
 
 def _part(chance: Random) -> Item:
     share = Fraction(1, chance.choice((2, 3, 4, 5)))
-    replace_surrogates = share.denominator * chance.randint(4, 20)
-    key = {"value": str(replace_surrogates * share), "check": f"{replace_surrogates}*{share}"}
-    stem = f"כמה הם {share} מתוך {replace_surrogates}?"
+    whole = share.denominator * chance.randint(4, 20)
+    key = {"value": str(whole * share), "check": f"{whole}*{share}"}
+    stem = f"כמה הם {share} מתוך {whole}?"
     return item("numeric", stem, points=10, bloom="apply", basis="computed", key=key)
 
 

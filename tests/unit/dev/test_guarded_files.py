@@ -9,8 +9,8 @@ import pytest
 from dev import guarded_files
 from rollcall.core.guarded_files import FILE, guarded_file, guarded_in_word
 from rollcall.core.texts import TEXTS
-from rollcall_cli.workspace.guard import _guarded
-from rollcall_cli.workspace.paths import folded
+from rollcall_cli.workspace.guard import _find_guarded
+from rollcall_cli.workspace.paths import fold
 from tests.support.for_every import for_every
 
 ROWS = json.loads(FILE.read_text("utf-8"))["files"]
@@ -35,10 +35,11 @@ def test_each_path_of_the_list_is_found_where_the_server_and_the_terminal_look()
             for place in (name, f"a/b/{name}", name.upper()):
                 found = guarded_file(place)
                 assert found is not None, place
-                names = tuple(folded(part) for part in place.split("/"))
-                assert (found.kind, TEXTS.say("en", f"guarded_files.{found.reason}")) == _guarded(
-                    names
-                ), place
+                names = tuple(fold(part) for part in place.split("/"))
+                assert (
+                    found.kind,
+                    TEXTS.say("en", f"guarded_files.{found.reason}"),
+                ) == _find_guarded(names), place
 
 
 @for_every("path", ["src/app.py", ".env.example", "config.toml", "id_rsa.pub", "environment.ts"])
