@@ -3,6 +3,8 @@
 import { RollcallError } from "./errors.js";
 
 const PREFIX = /^[a-z][a-z0-9]{0,15}$/;
+/** What Firestore accepts as no document's id. */
+const NO_ID = /^$|\/|^\.\.?$|^__.*__$/s;
 
 export class Names {
   #start;
@@ -33,8 +35,13 @@ export class Names {
    * @param {string} collection
    * @param {string[]} rest
    * @returns {[string, ...string[]]}
+   * @throws {RollcallError} No document can have one of the ids.
    */
   path(collection, ...rest) {
+    const at = rest.findIndex((id, at) => at % 2 === 0 && (typeof id !== "string" || NO_ID.test(id)));
+    if (at !== -1) {
+      throw new RollcallError("not-found", `no document has the id ${JSON.stringify(rest[at])}`);
+    }
     const names = rest.map((name, at) => (at % 2 ? this.#start + name : name));
     return [this.#start + collection, ...names];
   }

@@ -25,6 +25,18 @@ test("without a prefix names are as they are", () => {
   }
 });
 
+test("an id that no document can have is not found, and is not part of another path", () => {
+  const names = new Names();
+  for (const id of ["", "a/b", "a/messages/b", "/", ".", "..", "__a__", "____", undefined, null, 7]) {
+    const refused = { code: "not-found", message: `no document has the id ${JSON.stringify(id)}` };
+    assert.throws(() => names.path("threads", id), refused);
+    assert.throws(() => names.path("threads", "t", "runs", id), refused);
+  }
+  for (const id of ["a", "a.b", "...", "__a", "a b", "שיחה", "%2F"]) {
+    assert.deepEqual(names.path("threads", id), ["threads", id]);
+  }
+});
+
 test("what cannot be a prefix is refused", () => {
   for (const prefix of ["RC", "1rc", "rc_", "r-c", " ", "a".repeat(17)]) {
     const refused = { code: "invalid-argument", field: "prefix", message: /lower-case/ };

@@ -14,6 +14,7 @@ export class Names {
      * @param {string} collection
      * @param {string[]} rest
      * @returns {[string, ...string[]]}
+     * @throws {RollcallError} No document can have one of the ids.
      */
     path(collection: string, ...rest: string[]): [string, ...string[]];
     #private;

@@ -175,6 +175,29 @@ def test_web_table_without_rows_is_no_row_of_headings(components: Page) -> None:
     expect(components.get_by_role("columnheader")).to_have_count(0)
 
 
+def test_web_title_of_a_wide_table_is_shown_whole(components: Page) -> None:
+    rows = [{f"Column {letter * 20}": "word" for letter in "abcdefgh"}]
+    title = "Ampacities of insulated conductors in raceway, cable or earth " * 3
+    show(components, "card", call("done", display={"type": "table", "title": title, "rows": rows}))
+    table = components.get_by_role("group", name=title.strip())
+    assert table.evaluate("it => it.scrollWidth > it.clientWidth")
+    said = components.locator(".display-title").bounding_box()
+    frame = table.bounding_box()
+    assert said and frame and said["width"] <= frame["width"]
+
+
+def test_web_missing_value_stands_under_the_numbers_of_its_column(components: Page) -> None:
+    rows = [
+        {"Size": "AWG 18", "A": "—"},
+        {"Size": "AWG 16", "A": None},
+        {"Size": "AWG 14", "A": 15},
+    ]
+    show(components, "card", call("done", display={"type": "table", "rows": rows}))
+    for value in ("—", "–", "15"):
+        cell = components.get_by_role("cell", name=value, exact=True)
+        expect(cell).to_have_css("text-align", "end")
+
+
 def test_web_table_of_a_chart_calls_its_columns_as_the_chart_does(components: Page) -> None:
     x, y = CHART["encoding"]["x"], CHART["encoding"]["y"]
     encoding = {"x": {**x, "title": "פאזה"}, "tooltip": [{**y, "title": "זרם, אמפר"}]}

@@ -45,6 +45,8 @@ def test_web_wrong_password_is_told(stranger: BrowserContext) -> None:
     page.get_by_label("Password").fill("not this one")
     page.get_by_role("button", name="Sign in", exact=True).click()
     expect(page.get_by_role("alert")).to_have_text("Email or password is not right.")
+    page.get_by_role("button", name="Create an account").click()
+    expect(page.get_by_role("alert")).to_be_empty()
 
 
 def test_web_no_view_is_wider_than_the_screen(page: Page) -> None:
@@ -88,8 +90,10 @@ def test_web_malformed_address_is_told_as_a_thread_that_is_not_there(
     context: BrowserContext,
 ) -> None:
     page = context.new_page()
-    page.goto("/#/chat/%E0%A4%A")
-    expect(page.get_by_text("This conversation is not there")).to_be_visible()
+    for id in ("%E0%A4%A", "a%2Fb", "a%2Fmessages%2Fb", "..", "__a__"):
+        page.goto(f"/#/chat/{id}")
+        expect(page.get_by_text("This conversation is not there")).to_be_visible()
+        page.goto("/#/")
 
 
 def test_web_agents_that_were_not_read_are_read_again(context: BrowserContext) -> None:

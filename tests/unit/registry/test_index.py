@@ -90,6 +90,14 @@ def test_hebrew_finds_tools_through_prefixes_niqqud_and_mixed_scripts(
     assert search_ids(asked)[0] == tool
 
 
+def test_word_of_place_finds_its_tool() -> None:
+    hours = Searchable("opening_hours", description="List when the shops of a chain open.")
+    places = Searchable("find_places", description="List the shops near an address.")
+    tools = [hours, places]
+    assert search_ids("which shops are near?", Index.build(tools), tools)[0] == "find_places"
+    assert search_ids("what is near?", Index.build(tools), tools) == ["find_places"]
+
+
 def test_gershayim_do_not_split_an_acronym() -> None:
     index = Index.build([Searchable("a", names=('דו"ח',)), Searchable("b", names=("חשבון",))])
     assert [match.place for match in index.search("הדו״ח", limit=2)] == [0]

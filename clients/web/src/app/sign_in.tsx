@@ -126,7 +126,7 @@ export function SignIn({ connection }: { connection: Connection }) {
               <button
                 type="button"
                 class="text-button"
-                onClick={() => (isNew.value = !isNew.value)}
+                onClick={() => ([isNew.value, note.value] = [!isNew.value, undefined])}
               >
                 {text(isNew.value ? "sign_in.have_account" : "sign_in.no_account")}
               </button>

@@ -27,13 +27,9 @@ export function DataTable({ rows, columns, title }: DataTableProps) {
   const dir = directionOf(names.join(" ")) ?? direction.value;
   return (
     <div class="data-table">
+      {title && <Line class="display-title">{title}</Line>}
       <div class="table" role="group" tabIndex={0} aria-label={title ?? text("table.title")} dir={dir}>
         <table>
-          {title && (
-            <caption>
-              <Line>{title}</Line>
-            </caption>
-          )}
           <thead>
             <tr>
               {names.map((name) => (
@@ -47,7 +43,7 @@ export function DataTable({ rows, columns, title }: DataTableProps) {
             {rows.slice(0, shown.value).map((row, at) => (
               <tr key={at}>
                 {names.map((name) => (
-                  <td key={name} data-align={typeof row[name] === "number" ? "right" : undefined}>
+                  <td key={name} data-align={isNumeric(name) ? "right" : undefined}>
                     <Cell value={row[name]} />
                   </td>
                 ))}

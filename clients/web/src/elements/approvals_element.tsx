@@ -5,6 +5,7 @@ import { useMemo } from "preact/hooks";
 
 import { Inbox } from "../approvals/inbox.js";
 import { pendingApprovals } from "../approvals/pending_approvals.js";
+import { loadAgents } from "../chat/agents.js";
 import type { Connection } from "../firebase/connection.js";
 import { RollcallElement } from "./element.js";
 
@@ -19,6 +20,7 @@ export class ApprovalsElement extends RollcallElement {
 function ApprovalsView(props: { connection: Connection; tell: (name: string, detail: object) => void }) {
   const { connection, tell } = props;
   const waiting = useMemo(() => pendingApprovals(connection), [connection]);
+  useSignalEffect(() => void loadAgents(connection)); // anew in another language
   useSignalEffect(() => tell("rollcall-count", { count: waiting.count.value }));
   return (
     <Inbox

@@ -40,9 +40,9 @@ function ChatView({ connection, agent, thread, context, tell }: ChatProps) {
   const conversation = useSignal<Conversation | undefined>(undefined);
   useEffect(() => {
     if (thread) conversation.value = to(thread);
-    void loadAgents(connection);
     return () => conversation.value?.close();
   }, []);
+  useSignalEffect(() => void loadAgents(connection)); // anew in another language
   useSignalEffect(() => {
     const threadId = conversation.value?.threadId.value;
     if (threadId) tell("rollcall-thread", { threadId });
@@ -80,7 +80,13 @@ function ChatView({ connection, agent, thread, context, tell }: ChatProps) {
 
 function contextOf(json: string | null | undefined): Record<string, unknown> | undefined {
   if (!json) return undefined;
-  const found: unknown = JSON.parse(json);
-  if (typeof found === "object" && found !== null) return found as Record<string, unknown>;
-  throw new TypeError(`context of <rollcall-chat> is a JSON object, not ${json}`);
+  const wrong = `context of <rollcall-chat> is a JSON object, not ${json}`;
+  let found: unknown;
+  try {
+    found = JSON.parse(json);
+  } catch (cause) {
+    throw new TypeError(wrong, { cause });
+  }
+  if (typeof found !== "object" || found === null || Array.isArray(found)) throw new TypeError(wrong);
+  return found as Record<string, unknown>;
 }

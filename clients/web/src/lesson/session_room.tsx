@@ -1,7 +1,7 @@
 /** A session: the chat with the tutor, with tasks, time and the summary beside it. */
 
 import { RollcallError } from "@rollcall/client";
-import { useSignal } from "@preact/signals";
+import { useSignal, useSignalEffect } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 
 import { Icon } from "../app/icon.js";
@@ -46,7 +46,7 @@ export function SessionRoom({ connection, id, go, onSession }: PanelProps & { id
   useEffect(() => {
     if (status) onSession?.(id, status);
   }, [status]);
-  useEffect(() => void loadAgents(connection), [connection]);
+  useSignalEffect(() => void loadAgents(connection)); // anew in another language
   if (problem || session === null) {
     const error = problem ?? new RollcallError("not-found", "there is no such session");
     return (

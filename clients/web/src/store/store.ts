@@ -73,8 +73,10 @@ export class Store {
       const thread = await getDoc(doc(this.db, `${this.#start}threads`, threadId));
       if (thread.exists()) return thread.data().agent;
     } catch (error) {
-      // The rules say of a thread that is not there what they say of another user's.
-      if ((error as { code?: string }).code !== "permission-denied") throw error;
+      // The rules say of a thread that is not there what they say of another user's; an id that no
+      // document can have is an invalid argument.
+      const { code } = error as { code?: string };
+      if (code !== "permission-denied" && code !== "invalid-argument") throw error;
     }
     throw new RollcallError("not-found", `there is no thread ${threadId}`);
   }

@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 from pathlib import Path
 
-from playwright.sync_api import Page, expect
+import pytest
+from playwright.sync_api import Browser, Page, expect
 
 from dev.paths import ROOT
 from rollcall.store.client import database
-from tests.clients.web.conftest import Served
-from tests.clients.web.elements import EXAMPLES, import_map, served_examples
-from tests.clients.web.scene import ask
+from seed.target import DEMO_USER
+from tests.clients.web.conftest import Served, watched
+from tests.clients.web.elements import (
+    EXAMPLES,
+    import_map,
+    serve_sdk,
+    served_element,
+    served_examples,
+)
+from tests.clients.web.scene import ask, open_chat
+from tests.clients.web.school import sample_user, storage_state
 
 REACT = '<!doctype html><html lang="en"><title>x</title><div id="root"></div>'
 BUNDLE = """
@@ -77,6 +87,52 @@ def test_web_chat_element_tells_where_its_user_is_and_begins_anew_in_another_pla
         stored = database().document(f"threads/{threads[-1]}").get()
         assert json.loads(stored.get("context")) == place
     assert threads[0] != threads[1]
+
+
+def test_web_elements_name_agents_in_the_language_of_the_page(host: Page, site: str) -> None:
+    host.goto(f"{site}/examples/plain.html")
+    chat = host.locator("rollcall-chat")
+    for language, name in (("en", "Conversation assistant"), ("he", "עוזר השיחות")):
+        chat.evaluate("(chat, language) => chat.setAttribute('locale', language)", language)
+        expect(chat.locator("textarea")).to_have_attribute("placeholder", re.compile(name))
+
+
+@pytest.mark.usefixtures("sample")
+def test_web_inbox_element_alone_names_the_agent_that_asks(
+    browser: Browser, served: Served, tmp_path: Path
+) -> None:
+    with watched(
+        browser, served.app, storage_state=storage_state(sample_user(), served.app)
+    ) as app:
+        chat = open_chat(app)
+        ask(chat, "send: Hello from afar")
+        expect(chat.locator(".approval")).to_contain_text("Needs your approval")
+        sign_in = {"email": DEMO_USER.email, "password": DEMO_USER.password}
+        element = served_element(tmp_path, served.address, "rollcall-approvals", "", **sign_in)
+        with element as address, watched(browser) as elsewhere:
+            serve_sdk(elsewhere)
+            page = elsewhere.new_page()
+            page.goto(address)
+            card = page.locator(".approval", has_text="Hello from afar")
+            expect(card).to_contain_text("Asked by \u2068Conversation assistant\u2069 for you")
+            card.get_by_role("button", name="Reject").click()
+
+
+@pytest.mark.parametrize("context", ["{page", "[1]", "7", "null"])
+def test_web_chat_element_refuses_a_context_that_is_no_object_by_its_name(
+    browser: Browser, site: str, context: str
+) -> None:
+    elsewhere = browser.new_context()  # unlike a watched one, it may have errors
+    serve_sdk(elsewhere)
+    page = elsewhere.new_page()
+    page.goto(f"{site}/examples/plain.html")
+    expect(page.get_by_text("Ask about your messages.")).to_be_visible()
+    with page.expect_event("pageerror") as told:
+        page.locator("rollcall-chat").evaluate(
+            "(chat, json) => chat.setAttribute('context', json)", context
+        )
+    assert told.value.message == f"context of <rollcall-chat> is a JSON object, not {context}"
+    elsewhere.close()
 
 
 def test_web_elements_work_in_react(host: Page, served: Served, tmp_path: Path) -> None:
