@@ -201,15 +201,18 @@ export class Conversation {
   async #watch(threadId: string): Promise<void> {
     const store = await this.#store();
     if (this.#isClosed || this.#stopWatching) return;
+    const showMissing = () => {
+      this.error.value = new RollcallError("not-found", "there is no such thread");
+    };
     this.#stopWatching = store.watchThread(
       threadId,
       (thread) => {
         this.#thread = thread;
         this.title.value = thread?.title ?? null;
         if (thread) this.#catchUp();
-        else this.error.value = new RollcallError("not-found", "there is no such thread");
+        else showMissing();
       },
-      () => undefined, // it is denied where there is none; the log told that already
+      showMissing, // the rules deny a thread that is not there, or not any more, as they do another user's
     );
   }
 

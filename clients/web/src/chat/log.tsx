@@ -95,7 +95,7 @@ export function Log({ conversation }: { conversation: Conversation }) {
           {conversation.isLoading.value && !turns.length && (
             <p class="quiet loading">{text("app.loading")}</p>
           )}
-          {!conversation.isLoading.value && !turns.length && (
+          {!conversation.isLoading.value && !conversation.error.value && !turns.length && (
             <p class="quiet loading">{text("chat.cleared")}</p>
           )}
           {turns.map((turn, at) => (

@@ -77,6 +77,19 @@ def test_web_link_opens_the_thread_for_its_owner_alone(
     expect(page.get_by_text("This conversation is not there")).to_be_visible()
 
 
+def test_web_thread_deleted_in_another_tab_is_told_as_gone(
+    chat: Page, context: BrowserContext
+) -> None:
+    other = context.new_page()
+    other.goto(chat.url)
+    expect(log(other)).to_contain_text("Hello")
+    menu(chat, "Delete")
+    chat.get_by_role("dialog").get_by_role("button", name="Delete").click()
+    expect(other.get_by_text("This conversation is not there")).to_be_visible()
+    expect(other.get_by_text("Nothing has been said here yet.")).to_be_hidden()
+    other.close()
+
+
 def test_web_deleting_says_what_stays_and_can_be_left(chat: Page) -> None:
     title = chat.locator(".thread [aria-current]").inner_text()
     menu(chat, "Delete")
