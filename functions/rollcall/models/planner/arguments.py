@@ -175,11 +175,9 @@ class _Filling(Form):
                 self.take(parameter, values, {n for m in taken for n in m.place})
             else:
                 self.take(parameter, _in_unit(parameter, mention), mention.place)
-            free = self.free("number")
-            pairs = [each for each in pairs if each[2] in free]
-            roots = {each.root for each in self.open()}
-            pairs = [each for each in pairs if each[1].root in roots and each[2] is not mention]
-            pairs = [each for each in pairs if each[1] is not parameter]
+            free = [each for each in self.free("number") if each is not mention]
+            left = [each for each in self.open() if each is not parameter]
+            pairs = [each for each in pairs if each[1] in left and each[2] in free]
 
     def _support(self, parameter: Parameter, mention: Mention) -> float:
         """Return how much speaks for a number being a parameter's value; below 0 it cannot be."""
@@ -276,13 +274,17 @@ class _Filling(Form):
         is_id, is_path = bool(parameter.refers_to), parameter.means("path")
         kinds = ["quote", "code"] + (not is_id) * ["name"] + (not (is_id or is_path)) * ["number"]
         free = [m for m in self.free(*kinds) if not m.unit]  # "7th" stands before "grade"
+        runs = [] if is_id else [run for run in self.runs() if not (is_path and run[1:])]
         phrases = () if parameter.units else parameter.called
         labels = [each for phrase in phrases for each in self.message.find(phrase)]
-        for label in (each for each in labels if terms(self.message.written(each))):
-            is_hebrew = language(self.message.written(label)) == "he"
+        for label in labels:
+            said = self.message.written(label).lower()
+            if not terms(said) or (is_path and not said.endswith(parameter.called)):
+                continue  # "the docs folder" is a path, and "the python files" are none
+            is_hebrew = language(said) == "he"
             places: list[tuple[Sequence[int], bool, bool]]
             places = [(m.place, True, m.kind in ("name", "number")) for m in free]
-            places += [(run, is_hebrew, not is_hebrew) for run in ([] if is_id else self.runs())]
+            places += [(run, is_hebrew, not is_hebrew) for run in runs]
             for place, may_follow, may_precede in places:
                 is_one = label[0] in place and len(place) > len(label)  # as in "Garage Panel"
                 follows = may_follow and place[0] == label[-1] + 1
@@ -323,10 +325,13 @@ class _Filling(Form):
             return self.message.places(*group(match, "command")[1])
         if parameter.means("path") and not parameter.refers_to:  # the one word after "in"
             runs = [run for run in self.runs() if self.message.written(run).isascii()]
-            before = self.message.text[: self.message.words[runs[0][0]].start] if runs else ""
-            is_one = len(runs) == 1 and len(runs[0]) == 1 and cue("inside").search(before)
-            return runs[0] if is_one else ()
-        is_prose = (parameter.required or parameter.means("prose")) and not parameter.units
+            start = self.message.words[runs[0][0]].start if runs else 0
+            is_one = len(runs) == 1 and len(runs[0]) == 1
+            is_one = is_one and not cue("of_files").match(self.message.text, start)
+            return runs[0] if is_one and cue("inside").search(self.message.text[:start]) else ()
+        # Where a topic is open, words of the user's own are no grade.
+        takes = not any(each.means("prose") for each in self.parameters) and parameter.required
+        is_prose = (takes or parameter.means("prose")) and not parameter.units
         if not is_prose or parameter.refers_to or parameter.means("content", *_SHAPED):
             return ()
         if parameter.required and len(named := self.free("name")) > 1:
@@ -389,6 +394,9 @@ class _Filling(Form):
         before, after = self.message.text[: first.start][-20:], self.message.text[last.end :]
         is_glued = first.text[0] in wordset("glued") or cue("measured").match(after)
         is_introduced = is_glued or cue("introduces").search(before.rstrip())
+        sizes = [m for m in self.message.at([run[0] - 1], "number") if m.unit]
+        if any(each.unit and each.unit.dimension in ("gauge", "area") for each in sizes):
+            return False  # "12 AWG NM-B" names a cable
         return bool(is_introduced) and not cue("inside").search(before)
 
     def fill_queries(self) -> None:
@@ -438,7 +446,9 @@ class _Filling(Form):
             ["qualifiers"] if "me" in self.filled.arguments.values() else ["qualifiers", "of_me"]
         )
         kinds += ["conditions"] if self.tool.writes else []  # a search may look whether it is so
-        kinds += [] if any(each.means("query") for each in self.parameters) else ["but"]
+        is_search = any(each.means("query") for each in self.parameters)
+        kinds += ["in_one"] if is_search else ["but"]  # a search cannot look in one chat
+        kinds += ["of_files"] if any(each.means("path") for each in self.parameters) else []
         every = ((kind, each) for kind in kinds for each in cue(kind).finditer(self.message.text))
         for kind, match in every:
             place = self.message.places(*match.span())

@@ -31,6 +31,9 @@ _BEGINNING = 40
 _IDENTIFIER = re.compile(r"(?<!\w)[a-z]{3,}(?:[A-Z][a-z]+|_[a-z]+)+(?!\w)")
 _HANDLE = re.compile(r"(?=\w*\d)(?=\w*[A-Za-z])[\w-]{12,}")
 _LOOKED = {"searched", "scanned", "read", "listed", "looked", "checked"}
+_SOUNDS = str.maketrans(
+    "בגדזטכךלמםנןסשפףצץקרתvfcqj", "bgdztkklmmnnssppzzkrtbpkkg", "אהוחיעaeiouwyhx"
+)
 _SHOWN = ("person", "place", "due", "when", "degree")
 
 
@@ -151,7 +154,17 @@ def _is_by(item: Item, name: str) -> bool:
     """Tell whether somebody of this name has to do with an item."""
     fields = [v for k, v in item.items() if k in wording("fields.person") or k.endswith("Names")]
     people = [p for v in fields for p in (v if isinstance(v, list) else [v])]
-    return any(not set(tokens(str(each))[:1]).isdisjoint(tokens(name)) for each in people)
+    first = {token for each in people for token in tokens(str(each))[:1]}
+    pairs = [(one, said) for one in first for said in tokens(name)]
+    # In two scripts a name is spelled by its sounds: "Rina" and "רינה".
+    two_scripts = (each for each in pairs if each[0].isascii() != each[1].isascii())
+    return any(a == b for a, b in pairs) or any(_sounds(a) == _sounds(b) for a, b in two_scripts)
+
+
+def _sounds(name: str) -> tuple[str, bool]:
+    """Return a name's consonants in Latin letters, and whether it ends in a vowel."""
+    plain = name.replace("sh", "s").replace("ch", "").replace("tz", "z").rstrip("h")
+    return plain.translate(_SOUNDS), plain[-1:] in "aeiouyאהועי"
 
 
 def unanswered(text: str, evidence: str, *, is_counted: bool = False) -> str:
@@ -202,6 +215,7 @@ def _facts(output: Item, step: Step, locale: str, *, is_worded: bool) -> str:
     """Return what a result says beside its lists: its text, then its figures."""
     bodies = [k for k in wording("fields.body") if isinstance(output.get(k), str) and output[k]]
     titles = [k for k in output if k.endswith(("Name", "title", "Title")) and output[k]]
+    titles = [each for each in titles if each not in wording("fields.quiet")]
     title = f"**{one_line(str(output[titles[0]]))}**" if titles else ""
     body = _defanged(output[bodies[0]].strip()) if bodies else ""
     if body:

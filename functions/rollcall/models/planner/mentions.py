@@ -130,10 +130,10 @@ _KINDS = {
 }
 """In this order: what is quoted or an address holds no names, and "12 ft" is no code."""
 _NUMBER = re.compile(
-    r"(?<![\w.])(?<![^\W\d_]-)(?<![^\W_]/)(?:[א-ת]{1,2}-)?(?P<sign>[-−])?(?P<money>[$€£₪])?"
+    r"(?<![\w.])(?<![^\W\d_]-)(?<![^\W_]/)(?:[א-ת]{1,2}-|[בהוכלמש]{1,2})?(?P<sign>[-−])?(?P<money>[$€£₪])?"
     r"(?P<digits>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+)(?![\w./-]*/|\.\d)"
     r"(?P<power>k(?![A-Za-z]))?(?P<ordinal>st|nd|rd|th)?"
-    r"(?:(?=(?P<gap>[\s-]?)(?P<unit>%|[°]?[^\W\d_](?:[\"'׳״]?[^\W\d_]+)*)))?",
+    r"(?:(?=(?P<gap>[\s-]?)(?P<unit>%|[°]?[^\W\d_](?:[\"'׳״]?[^\W\d_]+)*2?)))?",
     re.IGNORECASE,
 )
 _SPELLED = re.compile(r"(?<!\w)([^\W\d_]{2,9})(?!\w)(?=(?:[\s-]+([^\W\d_]{2,9})(?!\w))?)")
@@ -237,7 +237,8 @@ def _stretches(text: str, now: str) -> Iterator[tuple[str, Json, int, int, Unit 
             if kind == "name":
                 value, start = _name(text, match)
             number = _NUMBER.match(value) if kind == "code" and "/" not in value else None
-            if value and not (number and max(number.end(), number.end("unit")) == len(value)):
+            is_number = number and max(number.end(), number.end("unit")) == len(value)
+            if value and not (is_number or (kind == "code" and unit_of(value))):
                 end = start + len(value) if kind == "name" else match.end()
                 yield kind, value, start, end, None
 

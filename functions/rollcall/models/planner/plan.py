@@ -200,8 +200,11 @@ def _goals(turn: Turn, request: ModelRequest) -> list[Goal] | Reply:
         return _cannot_use(parts[1:], turn.locale) if parts[1:] else []
     if parts[1:] and not all(_is_clear(each, request) for each in goals):
         return _cannot_use(parts[1:], turn.locale)
-    if others := [each for goal in goals for each in _other_lists(goal, request.tools)]:
-        return _cannot_use(others, turn.locale)
+    if tool and lists(tool) and not parts[1:]:  # "my chats and my tasks" are of two lists
+        halves = re.split(cue("joins"), text)
+        found = {each.name for half in halves if (each := choose(half, request)) and lists(each)}
+        if len(found) > 1:
+            return _cannot_use(halves[1:], turn.locale)
     narrows = cue("narrows").match(text)  # "only the urgent ones" are of the last list
     files = [file for goal in goals for file in _inside(goal.tool, text, turn)]
     if elsewhere := [*files, *([narrows[0].strip()] if narrows else [])]:
@@ -228,29 +231,6 @@ def _is_clear(goal: Goal, request: ModelRequest) -> bool:
     needed = (each for each in parameters(goal.tool) if each.required and not each.refers_to)
     is_whole = all(each.name in filled.arguments for each in needed)
     return is_whole and not (filled.left or goal.tool.writes or searches(goal.tool))
-
-
-def _other_lists(goal: Goal, tools: Sequence[ToolSpec]) -> list[str]:
-    """Return the words for lists of other tools that stand beside those for the goal's own, as in
-    "my groups and my tasks": the goal's tool may know them, as what its list is of."""
-    message, found = read_message(goal.text), list[range]()
-    own = [place for keyword in goal.tool.keywords for place in message.find(keyword)]
-    others = [t for t in tools if t.name != goal.tool.name and lists(t) and lists(goal.tool)]
-    keywords = {k for tool in others for k in (*tool.keywords, _object(tool))}
-    for place in (p for k in keywords - {*goal.tool.keywords} for p in message.find(k)):
-        for each in own:
-            first, second = sorted((place, each), key=lambda words: words[0])
-            end, start = message.words[first[-1]].end, message.words[second[0]].start
-            between = message.words[first[-1] + 1 : second[0]]
-            is_joined = cue("joins").search(message.text[end : start + 1])  # in Hebrew by a letter
-            if is_joined and not any(word.has_topic for word in between):
-                found.append(place)
-    return [message.written(place) for place in sorted(found, key=lambda words: words[0])]
-
-
-def _object(tool: ToolSpec) -> str:
-    """Return what a tool lists by its name: "meetings" of a tool `get_user_meetings`."""
-    return " ".join(e for e in spaced(tool.name).split()[1:] if e not in wordset("own"))
 
 
 def _inside(tool: ToolSpec, text: str, turn: Turn) -> list[str]:

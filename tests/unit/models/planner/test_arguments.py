@@ -371,3 +371,88 @@ def test_a_label_between_two_numbers_belongs_to_the_one_after_it() -> None:
     tool = spec("compare", "Compare.", volts, "sourceVoltage", "loadVoltage", aliases=aliases)
     got = fill(tool, read_message("It goes from 240 to 229 V", NOW)).arguments
     assert got == {"sourceVoltage": 240, "loadVoltage": 229}
+
+
+UPDATE = {
+    "circuitDescription": text("What it feeds"),
+    "description": text("The new description"),
+    "breakerAmps": number("Breaker, A"),
+    "lengthM": number("Length, m"),
+    "conductorSize": text("AWG size", enum=["14", "12", "10"]),
+}
+
+
+@pytest.mark.parametrize(
+    ("message", "arguments"),
+    [
+        ("Change the circuit: 15 A", {"breakerAmps": 15}),
+        ("תשנה את המעגל ל15 אמפר", {"breakerAmps": 15}),
+        ("תשנה את האורך ל30 מטר", {"lengthM": 30}),
+        ("Derate 12 AWG NM-B", {"conductorSize": "12"}),
+        ("Derate 2.5 mm2", {}),
+        ("Derate 2.5 mm² of cable", {}),
+        ('תשנה ל2.5 ממ"ר', {}),
+    ],
+)
+def test_a_quantity_is_no_text(message: str, arguments: dict[str, Any]) -> None:
+    found = filled(message, UPDATE)
+    texts = [found.pop(each, "") for each in ("circuitDescription", "description")]
+    assert found == arguments
+    assert not any(map(str.isdigit, "".join(texts)))
+    assert "NM-B" not in texts
+
+
+@pytest.mark.parametrize("message", ["voltage drop of 2.5 mm2", 'מפל מתח של 2.5 ממ"ר'])
+def test_a_size_that_no_parameter_takes_is_asked_about(message: str) -> None:
+    found = fill(ELECTRICAL[0], read_message(message, NOW))
+    assert found.arguments == {}
+    assert [each.unit.symbol for each in found.open if each.unit] == ["mm2"]
+
+
+PATHS = {"path": text("The folder")}
+
+
+def paths_of(message: str) -> dict[str, Any]:
+    folder = spec(
+        "list_directory", "List files.", PATHS, "path", aliases={"path": ("file", "folder", "קובץ")}
+    )
+    return fill(folder, read_message(message, NOW)).arguments
+
+
+@pytest.mark.parametrize(
+    ("message", "path"),
+    [
+        ("list the docs folder", "docs"),
+        ("list in docs", "docs"),
+        ("מה יש בתיקיית docs", "docs"),
+        ("list src/app", "src/app"),
+    ],
+)
+def test_a_path_is_one_word(message: str, path: str) -> None:
+    assert paths_of(message) == {"path": path}
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "list teh docs folder",
+        "list in the python files",
+        "list the rust files",
+        "תראה בקבצי python",
+    ],
+)
+def test_two_words_and_the_files_of_a_kind_are_no_path(message: str) -> None:
+    assert paths_of(message) == {}
+
+
+@pytest.mark.parametrize("message", ["read quarterly report.md", "קרא את quarterly report.md"])
+def test_a_path_is_not_the_end_of_a_name_with_a_space(message: str) -> None:
+    talk = ask(message, WORKSPACE, done)
+    assert talk.calls == []
+
+
+@pytest.mark.parametrize("message", ["infographic על השמש", "infographic about the sun"])
+def test_a_topic_is_no_grade(message: str) -> None:
+    assert "gradeLevel" not in filled(
+        message, {"gradeLevel": text("The grade"), "topic": text("What it is about")}, "gradeLevel"
+    )

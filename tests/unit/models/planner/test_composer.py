@@ -239,3 +239,21 @@ def test_a_name_in_a_registry_document_brings_no_link_and_no_markup_of_its_own()
 def test_a_flag_that_all_was_looked_at_is_told_where_it_was_not() -> None:
     assert told({"done": "", "checkedAll": True}) == "Done."
     assert "not everything" in told({"checkedAll": False})
+
+
+@pytest.mark.parametrize("locale", ["en", "he"])
+def test_a_hint_for_the_model_is_not_shown(locale: str) -> None:
+    hint = "do not repeat the same call: change what was wrong"
+    error = {"error": {"code": "failed", "message": "no such file", "hint": hint}}
+    call = ToolCall("c1", "read_file", {})
+    failed = Step(call, ToolResult("c1", "read_file", json.dumps(error), is_error=True))
+    said = answer((failed,), Wish(), locale)
+    assert "no such file" in said
+    assert "repeat" not in said
+
+
+@pytest.mark.parametrize("locale", ["en", "he"])
+def test_a_method_is_no_heading(locale: str) -> None:
+    output = {"methodName": "exact: R cos + X sin", "answer": "It drops 2 %."}
+    assert told(output, locale) == "It drops 2 %."
+    assert told({**output, "circuitName": "Pump"}, locale) == "**Pump**: It drops 2 %."
