@@ -389,5 +389,6 @@ def from_files(turn: Turn, files: Sequence[AttachedFile]) -> str:
         best = [line for share, line in found if share == most and (most or not topic)]
         key = "found_in_file" if most else "not_in_file" if topic else "file_begins"
         key = "file_unseen" if file.text is None else key
-        told += [say(key, turn.locale, name=f"“{one_line(file.name, 80)}”"), *best[:_MAX_MARKS]]
-    return "\n".join(told)
+        name = say(key, turn.locale, name=f"“{one_line(file.name, 80)}”")
+        told.append("\n".join([name, *best[:_MAX_MARKS]]))
+    return "\n\n".join(told)

@@ -52,6 +52,13 @@ def test_hebrew_is_answered_in_hebrew() -> None:
     assert said == "בקובץ “חוזה.pdf”:\n> הפיקדון יוחזר תוך 60 יום."
 
 
+def test_the_next_file_begins_outside_the_quote_of_the_last() -> None:
+    other = AttachedFile("rules.txt", "The deposit is kept for damage.", True)
+    assert ". (page 2)\n\nIn “rules.txt”:\n> The deposit" in asked(
+        "What do the documents say about the deposit?", lease(), other
+    )
+
+
 def test_what_is_not_in_it_is_said_to_be_not_found() -> None:
     assert "I found nothing about that in “lease.pdf”" in asked("And the parking?", lease())
 
