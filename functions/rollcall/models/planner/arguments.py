@@ -329,8 +329,9 @@ class _Filling(Form):
             is_one = len(runs) == 1 and len(runs[0]) == 1
             is_one = is_one and not cue("of_files").match(self.message.text, start)
             return runs[0] if is_one and cue("inside").search(self.message.text[:start]) else ()
-        # Where a topic is open, words of the user's own are no grade.
-        takes = not any(each.means("prose") for each in self.parameters) and parameter.required
+        # Where a topic or another text is open, words of the user's own are no grade.
+        texts = [p for p in self.open("string") if p.required and not (p.options or p.refers_to)]
+        takes = texts == [parameter] and not any(p.means("prose") for p in self.parameters)
         is_prose = (takes or parameter.means("prose")) and not parameter.units
         if not is_prose or parameter.refers_to or parameter.means("content", *_SHAPED):
             return ()

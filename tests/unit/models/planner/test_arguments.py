@@ -456,3 +456,9 @@ def test_a_topic_is_no_grade(message: str) -> None:
     assert "gradeLevel" not in filled(
         message, {"gradeLevel": text("The grade"), "topic": text("What it is about")}, "gradeLevel"
     )
+
+
+@pytest.mark.parametrize("message", ["Mark task-1 as complete", "סמן את task-1 כהושלם"])
+def test_of_two_texts_neither_is_taken_for_the_other(message: str) -> None:
+    texts = {"original": text("What was said"), "correction": text("What is right")}
+    assert filled(message, texts, "original", "correction") == {}
