@@ -101,6 +101,9 @@ def main() -> int:
     seed = int(os.environ.get("CHAOS_SEED") or random.SystemRandom().randrange(10**6))
     kills = int(os.environ.get("CHAOS_KILLS") or KILLS)
     only = (os.environ.get("CHAOS_ONLY") or ",".join(PARTS)).replace(" ", "").split(",")
+    if unknown := set(only) - set(PARTS):
+        print(f"CHAOS_ONLY takes {', '.join(PARTS)}, with commas; not {', '.join(sorted(unknown))}")
+        return 2
     print(f"CHAOS_SEED={seed} CHAOS_KILLS={kills}", flush=True)
     logging.disable(logging.CRITICAL)
     deployment.install()
