@@ -37,7 +37,7 @@ import { Names } from "./names.js";
 
 /** @typedef {{ onError?: (error: RollcallError) => void }} WatchOptions */
 
-const MOST = 50;
+const MAX_APPROVALS = 50;
 
 export class Approvals {
   #db;
@@ -78,7 +78,7 @@ export class Approvals {
       /** @type {Map<string, Approval>[]} */
       const found = [];
       return ways.map((ways, at) => {
-        const rest = [where("status", "==", "pending"), orderBy("createdAt", "desc"), limit(MOST)];
+        const rest = [where("status", "==", "pending"), orderBy("createdAt", "desc"), limit(MAX_APPROVALS)];
         const told = (/** @type {{ docs: any[] }} */ { docs }) => {
           if (signal.aborted) return;
           const approvals = docs.map((document) => toApproval(document, user.uid));

@@ -21,7 +21,7 @@ import { Names } from "./names.js";
 
 /** @typedef {{ status?: Thread["status"], most?: number }} ThreadFilter */
 
-const MOST = 50;
+const MAX_THREADS = 50;
 
 export class Threads {
   #db;
@@ -149,7 +149,7 @@ export class Threads {
    * @param {ThreadFilter} chosen
    * @returns {Promise<Query>}
    */
-  async #query({ status, most = MOST }) {
+  async #query({ status, most = MAX_THREADS }) {
     const { collection, limit, orderBy, query, where } = await sdkOf(this.#database());
     const chosen = status ? [where("status", "==", status)] : [];
     const threads = collection(this.#database(), ...this.#names.path("threads"));

@@ -1,8 +1,8 @@
 """The capability `get_analytics`: figures about the pupils of a teacher's own courses.
 
-Figures describe groups of pupils. A group of fewer than `FEWEST` is suppressed, and so is a figure
-from which the reader could derive one by subtraction: from a total, several courses, or a longer
-time. A pupil is named by id only, when the teacher asks for that pupil; names are not read.
+Figures describe groups of pupils. A group of fewer than `MIN_PUPILS` is suppressed, and so is a
+figure from which the reader could derive one by subtraction: from a total, several courses, or a
+longer time. A pupil is named by id only, when the teacher asks for that pupil; names are not read.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from rollcall.core.shapes import Display, Wire
 from rollcall.core.texts import isolated
 from rollcall.store.batches import where
 
-FEWEST = 5
+MIN_PUPILS = 5
 MAX_ATTEMPTS = 5_000
 """Most attempts of one course that are read, the newest ones."""
 MAX_COURSES = 20
@@ -209,7 +209,9 @@ def reportable(answers: Answers, time_range: TimeRange | None, now: datetime) ->
             students_of([answer for answer in reported if id(answer) not in counted])
             for reported in longer
         ]
-        is_reported = students_of(within) >= FEWEST and not any(0 < n < FEWEST for n in beside)
+        is_reported = students_of(within) >= MIN_PUPILS and not any(
+            0 < n < MIN_PUPILS for n in beside
+        )
         if each == time_range:
             return within if is_reported else None
         if is_reported:
@@ -239,7 +241,7 @@ def reportable_groups(
     }
     while reported:
         rest = [each for name, group in within.items() if name not in reported for each in group]
-        if not 0 < students_of(rest) < FEWEST:
+        if not 0 < students_of(rest) < MIN_PUPILS:
             break
         del reported[
             min(reported, key=lambda name: (students_of(reported[name]), len(reported[name]), name))
@@ -317,7 +319,7 @@ def _answer_text(locale: str, result: Analytics, has_answers: bool) -> str:
         key = "analytics.found_one" if result.student_id else "analytics.found"
         parts.append(TEXTS.say(locale, key, count=values["answers"], **values))
     elif has_answers and result.student_id is None:
-        parts.append(TEXTS.say(locale, "analytics.too_few", fewest=FEWEST))
+        parts.append(TEXTS.say(locale, "analytics.too_few", fewest=MIN_PUPILS))
     else:
         parts.append(TEXTS.say(locale, "analytics.nothing"))
     if result.suppressed and result.total is not None:

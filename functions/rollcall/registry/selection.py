@@ -32,7 +32,7 @@ FLOOR = 0.12
 MOSTLY, SEVERAL = 0.3, 3
 """Words that most tools have give each a low `fit`. But if at least `SEVERAL` tools match a `share`
 of `MOSTLY`, the message has hardly any other words, and the best of them are offered."""
-LEAST = 0.4
+MIN_SHARE = 0.4
 """Tools with less than this share of the best score are left out."""
 NEAREST = 100
 """How many tools near in meaning are ranked together with those found by words."""
@@ -164,7 +164,7 @@ def select(registry: Snapshot, request: ToolRequest) -> Selection:
     if are_few:
         fitting = list(compress(entries.ids, allowed))
     elif not is_chat and answers:
-        least = LEAST * matches[0].score
+        least = MIN_SHARE * matches[0].score
         fitting = [entries.ids[each.place] for each in matches[:limit] if each.score >= least]
     # The tools that the best ones name as related.
     candidates = [id for best in fitting[:RELATED] for id in entries[best].spec.related]

@@ -14,7 +14,7 @@ from rollcall.core.errors import Aborted, AlreadyExists, NotFound, PermissionDen
 from rollcall.core.http import bind_request
 from tests.support.local_functions import Functions, frames, token, use_emulator_tokens
 
-MOST = 1_000
+MAX_BYTES = 1_000
 
 
 @pytest.fixture(autouse=True)
@@ -23,7 +23,7 @@ def emulated(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def send(handler: Any, body: Any = None, *, path: str = "tried/here", **more: Any) -> Any:
-    bound = bind_request("tried", handler, timeout_s=60, max_bytes=MOST)
+    bound = bind_request("tried", handler, timeout_s=60, max_bytes=MAX_BYTES)
     return Functions({"tried": bound}).send(path, {} if body is None else body, **more)
 
 
@@ -38,7 +38,7 @@ def test_json_goes_in_and_comes_out_with_the_path_and_the_verified_user() -> Non
 
 
 def test_the_function_is_declared_for_everybody_to_invoke() -> None:
-    bound = bind_request("tried", echo, timeout_s=60, max_bytes=MOST)
+    bound = bind_request("tried", echo, timeout_s=60, max_bytes=MAX_BYTES)
     declared = bound.__firebase_endpoint__
     assert (declared.httpsTrigger, declared.timeoutSeconds) == ({"invoker": ["public"]}, 60)
 
@@ -137,10 +137,10 @@ def test_another_content_type_and_another_method_are_refused() -> None:
 
 
 def test_a_body_that_is_too_large_is_refused_by_its_own_status() -> None:
-    response = send(echo, {"x": "a" * MOST})
+    response = send(echo, {"x": "a" * MAX_BYTES})
     assert (response.status_code, response.json["error"]["code"]) == (413, "resource-exhausted")
     assert "at most 1,000" in response.json["error"]["message"]
-    assert send(echo, raw=json.dumps({"x": "a" * (MOST - 9)}).encode()).status_code == 200
+    assert send(echo, raw=json.dumps({"x": "a" * (MAX_BYTES - 9)}).encode()).status_code == 200
 
 
 def test_a_browser_may_call_from_another_origin() -> None:

@@ -13,7 +13,7 @@ import { Confirmation } from "../app/confirmation.js";
 import { agentName } from "./agents.js";
 
 const PAGE = 50;
-const MOST = 500;
+const MAX_THREADS = 500;
 
 export function ThreadList({ connection }: { connection: Connection }) {
   const threads = useSignal<Thread[] | undefined>(undefined);
@@ -55,7 +55,7 @@ export function ThreadList({ connection }: { connection: Connection }) {
           value={search.value}
           onInput={(event) => {
             search.value = event.currentTarget.value;
-            if (search.value) most.value = MOST;
+            if (search.value) most.value = MAX_THREADS;
           }}
         />
       </label>
@@ -71,8 +71,8 @@ export function ThreadList({ connection }: { connection: Connection }) {
           <ThreadRow key={thread.id} thread={thread} connection={connection} />
         ))}
       </ul>
-      {!words && threads.value?.length === most.value && most.value < MOST && (
-        <button class="text-button" onClick={() => (most.value = Math.min(MOST, most.value + PAGE))}>
+      {!words && threads.value?.length === most.value && most.value < MAX_THREADS && (
+        <button class="text-button" onClick={() => (most.value = Math.min(MAX_THREADS, most.value + PAGE))}>
           {text("threads.more")}
         </button>
       )}

@@ -20,7 +20,7 @@ import type { Connection } from "../firebase/connection.js";
 import type { Loadable } from "../school/use_call.js";
 import type { ToolConfiguration } from "./configuration.js";
 
-const MOST = 500;
+const MAX_LISTED = 500;
 
 export interface Task {
   id: string;
@@ -190,13 +190,13 @@ function useListener<T>(
 }
 
 export const coursesOf = (uid: string) => (db: Firestore) =>
-  query(collection(db, "courses"), where("teacherIds", "array-contains", uid), limit(MOST));
+  query(collection(db, "courses"), where("teacherIds", "array-contains", uid), limit(MAX_LISTED));
 
 export const pupilsOf = (courseId: string) => (db: Firestore) =>
-  query(collection(db, "courses", courseId, "students"), limit(2 * MOST));
+  query(collection(db, "courses", courseId, "students"), limit(2 * MAX_LISTED));
 
 export const missionsOf = (uid: string) => (db: Firestore) =>
-  query(collection(db, "missions"), where("teacherUid", "==", uid), limit(MOST));
+  query(collection(db, "missions"), where("teacherUid", "==", uid), limit(MAX_LISTED));
 
 /** The `sessions` or `completions` of a lesson, for its teacher. */
 export const ofMission = (name: string, uid: string, missionId: string) => (db: Firestore) =>
@@ -204,7 +204,7 @@ export const ofMission = (name: string, uid: string, missionId: string) => (db: 
     collection(db, name),
     where("teacherUid", "==", uid),
     where("missionId", "==", missionId),
-    limit(MOST),
+    limit(MAX_LISTED),
   );
 
 /** The review items of a lesson, for its teacher. */
@@ -213,7 +213,7 @@ export const itemsOf = (uid: string, missionId: string) => (db: Firestore) =>
     collection(db, "reviewItems"),
     where("teacherUid", "==", uid),
     where("missionIds", "array-contains", missionId),
-    limit(MOST),
+    limit(MAX_LISTED),
   );
 
 /** The tasks that a pupil completed in a session. */
@@ -223,7 +223,7 @@ export const completionsOf = (uid: string, sessionId: string) => (db: Firestore)
 /** The facts about a pupil: all for the pupil, the shared ones for a teacher. */
 export const factsOf = (pupil: string, teacher?: string) => (db: Firestore) => {
   const isShared = teacher ? [where("teacherUid", "==", teacher), where("shared", "==", true)] : [];
-  return query(collection(db, "profiles", pupil, "facts"), ...isShared, limit(MOST));
+  return query(collection(db, "profiles", pupil, "facts"), ...isShared, limit(MAX_LISTED));
 };
 
 export const document = (...path: [string, ...string[]]) => (db: Firestore) => doc(db, ...path);

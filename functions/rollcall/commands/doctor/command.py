@@ -341,7 +341,7 @@ def _ago(at: datetime) -> str:
 
 ALIKE = 0.85
 """The share of words that two descriptions may have in common."""
-MOST = 10
+MAX_PAIRS = 10
 """How many pairs are named."""
 
 
@@ -359,7 +359,7 @@ def check_likeness(entries: Sequence[Entry]) -> Iterator[Finding]:
         named = [f"{one} and {other} ({share:.0%})" for one, other, share in pairs]
         yield warn(
             "described by nearly the same words, so that a model takes one for the other: "
-            f"{name_list(named, most=MOST)}",
+            f"{name_list(named, most=MAX_PAIRS)}",
             "say in each description what the other does not do",
         )
 
