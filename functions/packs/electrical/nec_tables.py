@@ -214,8 +214,7 @@ def _answer(locale: str, table: Table, amps: float | None) -> str:
     if len(table.rows) <= MAX_ROWS_IN_ANSWER:
         rows = ". ".join(_row(locale, table, row) for row in table.rows)
     else:
-        count = len(table.rows)
-        rows = TEXTS.say(locale, "nec.lookup.rows", title=table.title, rows=count)
+        rows = TEXTS.say(locale, "nec.lookup.rows", rows=len(table.rows))
     place = _label(locale, table)
     if table.key != "C values":
         place = TEXTS.say(locale, "nec.lookup.place", edition=table.edition, table=place)

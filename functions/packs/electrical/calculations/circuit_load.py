@@ -9,6 +9,7 @@ from __future__ import annotations
 from msgspec import Struct
 
 from packs.electrical.nec.conductors import Material, Rating, Size
+from packs.electrical.nec.editions import article
 from packs.electrical.nec.loads import LARGEST_W, SMALLEST_W, range_demand_w
 from packs.electrical.nec.motors import full_load_amps
 from packs.electrical.projects.records import (
@@ -23,7 +24,8 @@ from packs.electrical.projects.records import (
     Project,
 )
 from packs.electrical.results import Basis, Source
-from packs.electrical.wording import TEXTS, invalid
+from packs.electrical.wording import TEXTS, invalid, unmarked
+from rollcall.core.texts import isolated
 
 DEFAULT_POWER_FACTOR = 0.9
 RESISTIVE: frozenset[LoadType] = frozenset(
@@ -122,8 +124,11 @@ def load_of(
         return Load(overrides.load_amps, volts, phases, "argument", circuit.load_type)
     motors = motors_of(project, branch)
     if motors and overrides.load_watts is None:
-        amps = sum(motor_amps(motor, by_nameplate=by_nameplate) for motor in motors)
-        return Load(amps, volts, phases, "table", circuit.load_type, motors)
+        currents = [motor_amps(motor, by_nameplate=by_nameplate) for motor in motors]
+        for motor, current in zip(motors, currents, strict=True):
+            if motor.kind == "synchronous":
+                assume_nameplate(motor, current, basis)
+        return Load(sum(currents), volts, phases, "table", circuit.load_type, motors)
     watts = circuit.load_watts if overrides.load_watts is None else overrides.load_watts
     if overrides.load_watts is None and not circuit.load_watts:
         raise invalid("loadAmps", "no_load_recorded", circuit=branch.text)
@@ -135,7 +140,8 @@ def load_of(
     source: Source = "project" if overrides.load_watts is None else "argument"
     if demand is None:
         return Load(amps, volts, phases, source, circuit.load_type)
-    reason = TEXTS.text("calculations.circuit_load.range_demand")
+    table = article("220.55", project.edition)
+    reason = TEXTS.text("calculations.circuit_load.range_demand", table=table)
     basis.assume("rangeDemandWatts", demand, "W", reason, is_default=False)
     return Load(
         amps,
@@ -170,14 +176,25 @@ def amps_of_watts(
 
 
 def motor_amps(motor: Motor, *, by_nameplate: bool = False) -> float:
-    """The full-load current of a motor, A.
+    """The full-load current of a motor, A: of Tables 430.248 and 430.250; of a synchronous motor,
+    whose columns are not here, by its nameplate.
 
     Raises:
-        InvalidArgument: The tables have no such motor.
+        InvalidArgument: The tables have no such motor, or a synchronous one has no nameplate.
     """
-    if by_nameplate and motor.nameplate_amps:
+    is_synchronous = motor.kind == "synchronous"
+    if motor.nameplate_amps and (by_nameplate or is_synchronous):
         return motor.nameplate_amps
+    if is_synchronous:
+        field = f"motors.{motor.id}.nameplateAmps"
+        raise invalid(field, "synchronous_motor", name=isolated(motor.name))
     return full_load_amps(motor.hp, motor.voltage, motor.phases)
+
+
+def assume_nameplate(motor: Motor, amps: float, basis: Basis) -> None:
+    """Note that a motor's nameplate counts, since the tables do not have it."""
+    reason = TEXTS.text("loads.nameplate", name=unmarked(motor.name))
+    basis.assume(f"motor_{motor.id}", amps, "A", reason)
 
 
 def motors_of(project: Project, branch: PanelCircuit) -> tuple[Motor, ...]:

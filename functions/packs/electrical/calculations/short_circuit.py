@@ -11,6 +11,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 from pydantic.alias_generators import to_camel
 
+from packs.electrical.calculations.circuit_load import motor_amps
 from packs.electrical.calculations.fault_current import (
     Conductors,
     Point,
@@ -25,7 +26,6 @@ from packs.electrical.calculations.fault_current import (
 )
 from packs.electrical.nec.conductors import Size
 from packs.electrical.nec.impedance import Conduit, c_figure, parse_conduit
-from packs.electrical.nec.motors import full_load_amps
 from packs.electrical.projects.records import Panel, Project, Service, Transformer, Wiring
 from packs.electrical.projects.topology import downstream, path_to
 from packs.electrical.results import Basis, Source
@@ -342,7 +342,7 @@ def _motors(supply: _Supply, project: Project, panel: Panel) -> Motors:
     supply.assume("motorContributionFactor", MOTOR_FACTOR, "x full-load current", "motors")
     total = 0.0
     for motor in connected:
-        amps = motor.nameplate_amps or full_load_amps(motor.hp, motor.voltage, motor.phases)
+        amps = motor_amps(motor, by_nameplate=True)
         source: Source = "project" if motor.nameplate_amps else "table"
         supply.basis.use(f"motors.{motor.id}.fullLoadAmps", amps, "A", source)
         total += amps * volts[motor.panel_id] / panel.voltage

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 from packs.electrical.calculations.circuit_load import (
     amps_of,
     household_range_watts,
+    motor_amps,
     phases_of,
     volts_of,
 )
@@ -30,7 +31,6 @@ from packs.electrical.calculations.requirements import CONTINUOUS, Requirement
 from packs.electrical.calculations.short_circuit import fault_at
 from packs.electrical.inspection.rule import RecordKind, Unknown, known
 from packs.electrical.nec.conductors import Rating, Size, insulation_rating
-from packs.electrical.nec.motors import full_load_amps
 from packs.electrical.nec.overcurrent import STANDARD_RATINGS, next_standard
 from packs.electrical.projects.records import (
     Circuit,
@@ -243,15 +243,14 @@ class Facts(ProjectIndex):
         return amps_of(watts, volts=volts_of(*at), phases=phases, power_factor=factor)
 
     def motor_amps(self, motor: Motor) -> float:
-        """Return a motor's current of Tables 430.248 and 430.250, A.
+        """Return a motor's current of Tables 430.248 and 430.250, A; of a synchronous one, by its
+        nameplate.
 
         Raises:
-            Unknown: The tables have no such motor.
+            Unknown: The tables have no such motor, or a synchronous one has no nameplate.
         """
-        key = (motor.hp, motor.voltage, motor.phases)
-        return self.once(
-            ("motor", *key), lambda: in_table(lambda: full_load_amps(*key), "motors.hp")
-        )
+        field = "motors.nameplateAmps" if motor.kind == "synchronous" else "motors.hp"
+        return self.once(("motor", motor.id), lambda: in_table(lambda: motor_amps(motor), field))
 
     def demand_amps(self, panel: Panel) -> float:
         """Return the current of a panel's calculated load (Article 220) in its heaviest line, A.

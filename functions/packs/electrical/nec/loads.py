@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from functools import cache
 
 from packs.electrical.nec import tables
-from packs.electrical.nec.editions import DEFAULT, Edition
+from packs.electrical.nec.editions import DEFAULT, Edition, article
 from packs.electrical.nec.tables import Figure, row_standing
 from packs.electrical.wording import TEXTS, invalid
 
@@ -33,7 +33,12 @@ def lighting_va_per_ft2(occupancy: str, edition: Edition = DEFAULT) -> Figure:
             return Figure(float(row.cells[3]), *row_standing("220_12", row, edition))
     known = [cells[0] for cells in tables.cells("220_12", edition)]
     raise invalid(
-        "occupancy", "no_lighting_row", occupancy=occupancy, edition=edition, known=", ".join(known)
+        "occupancy",
+        "no_lighting_row",
+        table=article("220.12", edition),
+        occupancy=occupancy,
+        edition=edition,
+        known=", ".join(known),
     )
 
 

@@ -13,6 +13,9 @@ from packs.electrical.conductor_sizing import (
     check_conductor_sizing,
     sizing_result,
 )
+from packs.electrical.inspection.facts import Facts
+from packs.electrical.inspection.report import inspect
+from packs.electrical.inspection.rules import RULES
 from packs.electrical.nec.conductors import rank
 from packs.electrical.projects.records import PanelCircuit, Project
 from packs.electrical.projects.selection import find_circuit
@@ -134,6 +137,24 @@ def test_a_motor_is_held_against_article_430() -> None:
     found = ask(WORKSHOP, "Dust collector")
     assert {"430.22", "430.52"} <= {each.article for each in found.citations}
     assert next(each.source for each in found.inputs if each.name == "loadAmps") == "table"
+
+
+def test_a_synchronous_motor_counts_its_nameplate_and_not_an_induction_motors_current() -> None:
+    # Table 430.250 has other columns for these motors, which are not among the tables here.
+    (fan,) = [each for each in WORKSHOP.motors if "Dust" in each.name]
+    for nameplate in (17.0, None):
+        turning = {"kind": "synchronous", "nameplate_amps": nameplate}
+        shop = WORKSHOP.model_copy(update={"motors": (fan.model_copy(update=turning),)})
+        if nameplate:
+            found = ask(shop, "Dust collector")
+            assert (found.load_amps, found.required_amps) == (17, 21.25)
+            assert f"motor_{fan.id}" in {each.name for each in found.assumptions}
+        else:
+            with pytest.raises(InvalidArgument) as caught:
+                ask(shop, "Dust collector")
+            assert caught.value.field == f"motors.{fan.id}.nameplateAmps"
+            gaps = {each.field for each in inspect(Facts(shop), RULES).gaps}
+            assert "motors.nameplateAmps" in gaps
 
 
 @pytest.mark.parametrize(

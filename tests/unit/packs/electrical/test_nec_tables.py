@@ -141,6 +141,12 @@ def test_every_table_is_shown_whole_in_every_edition(table: str, edition: Any, l
     assert set(ctx.display.rows[0]) == set(ctx.display.columns)
 
 
+def test_the_answer_leaves_the_title_to_the_result() -> None:
+    found = look(table="310.16")
+    assert found.answer == "NEC 2023 Table 310.16: 30 rows."
+    assert found.title not in look(table="310.16", locale="he").answer
+
+
 def test_it_cites_the_table_by_its_number_in_the_edition() -> None:
     ctx = context()
     lookup_nec_table(ctx, table="310.16", edition=2017)

@@ -64,32 +64,36 @@ def premises_of(project: Project, panel: Panel, measured_peak_va: float | None =
 
 def why_not(method: Method, loads: Sequence[Load], premises: Premises) -> Text | None:
     """Return why a method does not apply; None if it does."""
+
+    def reason(key: str, section: str = "", **values: object) -> Text:
+        return TEXTS.text(f"errors.methods.{key}", section=premises.at(section), **values)
+
     if method == "measured":
         has_peak = premises.measured_peak_va is not None
-        return None if has_peak else TEXTS.text("errors.methods.needs_measured")
+        return None if has_peak else reason("needs_measured", "220.87")
     if premises.occupancy != "dwelling":
-        return None if method == "standard" else TEXTS.text("errors.methods.for_dwellings")
+        return None if method == "standard" else reason("for_dwellings")
     if premises.is_whole and premises.floor_area_ft2 is None:
-        return TEXTS.text("errors.methods.no_floor_area")
+        return reason("no_floor_area")
     if method == "standard":
         return None
     if not premises.is_whole:
-        return TEXTS.text("errors.methods.part_of_dwelling")
+        return reason("part_of_dwelling")
     units = premises.dwelling_units
     if units > 1:
         if method == "existing":
-            return TEXTS.text("errors.methods.one_unit", units=units)
+            return reason("one_unit", "220.83", units=units)
         if units < UNITS_LEAST:
-            return TEXTS.text("errors.methods.two_units")
+            return reason("two_units", "220.85")
         if len(of_kinds(loads, *COOKING_KINDS)) < units:
-            return TEXTS.text("errors.methods.all_cooking")
+            return reason("all_cooking", "220.84")
         if len(of_kinds(loads, *SEASONAL)) < units:
-            return TEXTS.text("errors.methods.all_heating")
+            return reason("all_heating", "220.84")
         return None
     if premises.system.phases == 3:
-        return TEXTS.text("errors.methods.three_phases")
+        return reason("three_phases")
     if method == "optional" and (premises.service_amps or 0) < OPTIONAL_LEAST_AMPS:
-        return TEXTS.text("errors.methods.least_amps")
+        return reason("least_amps", "220.82")
     return None
 
 
@@ -154,7 +158,7 @@ def measured(loads: Sequence[Load], premises: Premises) -> Calculation:
     if continuous:
         what = TEXTS.text("loads.continuous_new_more")
         steps.append(surcharge(what, continuous, of, CONTINUOUS_MORE, "230.42(A)(1)"))
-    basis.assume("measurement", "as 220.87 asks", None, TEXTS.text("loads.measurement"))
+    basis.assume("measurement", f"as {article} asks", None, TEXTS.text("loads.measurement"))
     basis.citations.append(premises.cite("220.87", "Determining existing loads"))
     return Calculation("measured", of, tuple(steps), basis)
 

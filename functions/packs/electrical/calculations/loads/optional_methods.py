@@ -121,7 +121,7 @@ def existing(loads: Sequence[Load], premises: Premises) -> Calculation:
             _assume_separate_units(heaters, basis)
         inside = heaters if len(heaters) >= MIN_SEPARATE else []
     elif chosen:
-        reason = TEXTS.text("loads.existing_season")
+        reason = TEXTS.text("loads.existing_season", section=premises.at("220.83(A)"))
         basis.assume("existing_heating_and_cooling", "included", None, reason)
     season = TEXTS.text("loads.season")
     if inside:
@@ -143,7 +143,8 @@ def multifamily(loads: Sequence[Load], premises: Premises) -> Calculation:
     """
     basis = Basis()
     _assume_continuous_once(basis)
-    basis.assume("house_loads", "with_the_units", None, TEXTS.text("loads.no_house_loads"))
+    reason = TEXTS.text("loads.no_house_loads", section=premises.at("220.84(B)"))
+    basis.assume("house_loads", "with_the_units", None, reason)
     article = premises.at("220.84")
     general = general_loads(loads, premises, basis)
     chosen, idle = _larger_season(loads)

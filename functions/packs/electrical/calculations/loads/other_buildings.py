@@ -60,7 +60,7 @@ def other_building(loads: Sequence[Load], premises: Premises) -> Calculation:
         title = "Several motors or a motor and other loads"
         basis.citations.append(premises.cite("430.24", title))
     if connected(loads, "space_heating") and connected(loads, "air_conditioning", "heat_pump"):
-        reason = TEXTS.text("loads.one_season")
+        reason = TEXTS.text("loads.one_season", section=premises.at("220.60"))
         basis.assume("noncoincident", "heating or cooling", None, reason)
     return Calculation("standard", premises.system, steps, basis)
 

@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterator, Sequence
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from packs.electrical.calculations.circuit_load import assume_nameplate, motor_amps
 from packs.electrical.calculations.loads.calculation import Calculation, Load, Method, Premises
 from packs.electrical.calculations.loads.limits import Limit, limits_of
 from packs.electrical.calculations.loads.lines import (
@@ -32,11 +33,10 @@ from packs.electrical.calculations.loads.methods import (
     choose_method,
     premises_of,
 )
-from packs.electrical.nec.motors import full_load_amps
 from packs.electrical.projects.records import Circuit, Feeder, Motor, Panel, PanelCircuit, Project
 from packs.electrical.projects.topology import ProjectIndex
 from packs.electrical.results import Basis
-from packs.electrical.wording import TEXTS, unmarked
+from packs.electrical.wording import TEXTS
 from rollcall.core.errors import InvalidArgument
 
 MOTOR_KINDS = frozenset({"motor", "air_conditioning", "heat_pump"})
@@ -318,14 +318,15 @@ def _above(drawn: Currents, transfer: TransferMatrix | None) -> Currents:
 def _motor_va(motor: Motor, here: System, basis: Basis) -> float | None:
     """The load of a motor at the system's voltage, VA, by the table's current and not the
     nameplate's (430.6(A)(1)); None where neither is known."""
+    in_tables = motor.kind != "synchronous"
     try:
-        amps = full_load_amps(motor.hp, motor.voltage, motor.phases)
+        amps = motor_amps(motor)
     except InvalidArgument:  # no such motor in the tables: its nameplate counts
         if motor.nameplate_amps is None:
             return None
-        amps = motor.nameplate_amps
-        reason = TEXTS.text("loads.nameplate", name=unmarked(motor.name))
-        basis.assume(f"motor_{motor.id}", amps, "A", reason)
+        amps, in_tables = motor.nameplate_amps, False
+    if not in_tables:
+        assume_nameplate(motor, amps, basis)
     to_neutral = motor.phases == 1 and motor.voltage < here.voltage * 0.75
     volts = abs(here.to_neutral[0]) if to_neutral else here.voltage
     return amps * volts * (math.sqrt(3) if motor.phases == 3 else 1)

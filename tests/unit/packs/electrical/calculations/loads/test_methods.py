@@ -50,6 +50,24 @@ def test_a_measured_method_needs_the_measurement() -> None:
     assert "measured maximum demand" in _refusal(project(panel()), "measured")
 
 
+@pytest.mark.parametrize("language", ["en", "he"])
+def test_a_refusal_names_the_section_of_the_projects_edition(language: str) -> None:
+    service = {"serviceVoltage": 240, "phases": 1, "serviceAmps": 60}
+    small = project(panel(busRating=60), service=service, edition=2026)
+    flats = {"occupancy": "dwelling", "floorAreaFt2": 3000, "dwellingUnits": 2}
+    two = project(panel(), building=flats, edition=2026)
+    for built, method, section in (
+        (small, "optional", "120.82"),
+        (small, "measured", "120.87"),
+        (two, "optional", "120.85"),
+        (two, "existing", "120.83"),
+    ):
+        with pytest.raises(FailedPrecondition) as refused:
+            panel_loads(built, built.panels[0]).method(method)
+        words = refused.value.text.say(language)
+        assert section in words and "220." not in words
+
+
 def test_a_small_service_is_not_for_the_optional_method() -> None:
     service = {"serviceVoltage": 240, "phases": 1, "serviceAmps": 60}
     assert "100 A" in _refusal(project(panel(busRating=60), service=service), "optional")

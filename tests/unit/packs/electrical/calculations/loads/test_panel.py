@@ -283,6 +283,27 @@ def test_a_motor_that_no_table_has_counts_its_nameplate_and_says_so() -> None:
     assert found.basis.assumptions[0].value == 35
 
 
+@pytest.mark.parametrize(("nameplate", "va"), [(28, 28 * 208 * math.sqrt(3)), (None, 8_000)])
+def test_a_synchronous_motor_counts_its_nameplate_or_its_circuits_watts(
+    nameplate: float | None, va: float
+) -> None:
+    motor = {
+        "id": "m",
+        "name": "press",
+        "hp": "10",
+        "kind": "synchronous",
+        "voltage": 208,
+        "phases": 3,
+        "panelId": "lp",
+        "circuitNumber": 1,
+        "nameplateAmps": nameplate,
+    }
+    shop = office(three_phase("lp", [circuit(1, "motor", 8_000, poles=3)]), motors=[motor])
+    found = loads_behind(shop, shop.panels[0])
+    assert va_of(found.loads) == pytest.approx(va)
+    assert ("motor_m" in {each.name for each in found.basis.assumptions}) == bool(nameplate)
+
+
 def test_a_motor_without_any_current_counts_its_circuits_watts() -> None:
     motor = {
         "id": "m",
