@@ -181,7 +181,7 @@ def test_a_sheet_has_a_name_that_spreadsheets_take(name: str, taken: list[str], 
     assert sheet_name(name, taken=taken) == found
 
 
-@given(st.lists(st.text(min_size=1, max_size=80), min_size=1, max_size=5))
+@given(st.lists(st.text(min_size=1, max_size=80).filter(str.strip), min_size=1, max_size=5))
 def test_any_names_make_a_file_that_reads_back(names: list[str]) -> None:
     content = workbook([described("Range", name=name) for name in names], "en")
     found = sheets(content)
