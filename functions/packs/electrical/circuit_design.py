@@ -39,7 +39,7 @@ from packs.electrical.nec.overcurrent import STANDARD_RATINGS
 from packs.electrical.projects.labels import places_in
 from packs.electrical.projects.records import Area, Circuit, Panel, PanelCircuit, Poles, Project
 from packs.electrical.projects.topology import panels_above
-from packs.electrical.results import AssumedValue, CodeReference
+from packs.electrical.results import AssumedValue
 from packs.electrical.wording import TEXTS, amps, invalid, panel_text, percent, volts
 from rollcall.core.errors import FailedPrecondition, InvalidArgument
 from rollcall.core.inputs import reason_of
@@ -66,7 +66,7 @@ class Plan(Struct, frozen=True):
 
 
 def plan(
-    project: Project, panel: Panel, given: Mapping[str, Any], locale: str, *, as_built: bool = False
+    project: Project, panel: Panel, given: Mapping[str, Any], *, as_built: bool = False
 ) -> Plan:
     """Complete a circuit from some of the fields of `Circuit`.
 
@@ -94,7 +94,7 @@ def plan(
     sizes = choose(project, panel, {**fields, "circuit_number": positions[0]})
     draft = Circuit.model_validate(sizes.fields)
     circuit, loads = _positioned(project, panel, draft, positions)
-    protection = protection_of(_with(project, panel, circuit), panel, circuit, locale)
+    protection = protection_of(_with(project, panel, circuit), panel, circuit)
     if not as_built:
         gfci, afci = given.get("gfci", protection.gfci), given.get("afci", protection.afci)
         circuit = circuit.model_copy(update={"gfci": gfci, "afci": afci})
@@ -432,23 +432,34 @@ class Protection(Struct, frozen=True):
     """The ground-fault and arc-fault protection that a circuit needs.
 
     Attributes:
+        rules: The rules that require it.
         undecided: The facts that decide the other rules and are not known, as texts.
     """
 
     gfci: bool
     afci: bool
-    references: tuple[CodeReference, ...]
+    rules: tuple[Rule, ...]
     undecided: tuple[Text, ...]
 
+    def cautions(self, circuit: Circuit) -> Iterator[Text]:
+        """The facts that are not known, and the protection that a circuit needs and lacks."""
+        yield from self.undecided
+        for needed, installed, kind in (
+            (self.gfci, circuit.gfci, "GFCI"),
+            (self.afci, circuit.afci, "AFCI"),
+        ):
+            if needed and not installed:
+                yield TEXTS.text("circuits.protection_missing", kind=kind)
 
-def protection_of(project: Project, panel: Panel, circuit: Circuit, locale: str) -> Protection:
+
+def protection_of(project: Project, panel: Panel, circuit: Circuit) -> Protection:
     """Find the protection that a circuit of the project needs, whatever it has now."""
     if circuit.is_spare:
         return Protection(False, False, (), ())
     bare = circuit.model_copy(update={"gfci": False, "afci": False})
     facts, branch = Facts(project), PanelCircuit(panel, bare)
     gfci = afci = False
-    references, undecided = [], []
+    rules, undecided = [], []
     for rule in gfci_rules.RULES:
         if not rule.is_in(project.edition):
             continue
@@ -459,15 +470,19 @@ def protection_of(project: Project, panel: Panel, circuit: Circuit, locale: str)
             if unknown.field == "area":
                 text = TEXTS.text("circuits.area_undecided", kind=kind)
             else:
-                values = {"kind": kind, "article": rule.article, "field": unknown.field}
+                values = {
+                    "kind": kind,
+                    "article": rule.number_in(project.edition),
+                    "field": unknown.field,
+                }
                 text = TEXTS.text("circuits.protection_undecided", **values)
             undecided.append((rule, text))
             continue
         if isinstance(finding, Problem):
-            references.append(rule.reference(project.edition, locale))
+            rules.append(rule)
             gfci, afci = gfci or _is_gfci(rule), afci or not _is_gfci(rule)
     open_questions = (text for rule, text in undecided if not (gfci and _is_gfci(rule)))
-    return Protection(gfci, afci, tuple(references), tuple(dict.fromkeys(open_questions)))
+    return Protection(gfci, afci, tuple(rules), tuple(dict.fromkeys(open_questions)))
 
 
 def _is_gfci(rule: Rule) -> bool:

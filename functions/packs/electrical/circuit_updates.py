@@ -45,8 +45,10 @@ from packs.electrical.circuit_design import (
     check_standard_rating,
     high_leg_problems,
     loads_after,
+    protection_of,
     with_circuits,
 )
+from packs.electrical.nec.editions import article
 from packs.electrical.projects.access import Opened
 from packs.electrical.projects.records import (
     Area,
@@ -75,6 +77,10 @@ SELECTING = (
     "clear", "as_shown",
 )  # fmt: skip
 """Arguments that are no fields of the circuit."""
+PROTECTION_FIELDS = frozenset(
+    {"description", "load_type", "area", "poles", "breaker_amps", "gfci", "afci"}
+)
+"""Fields on which the need of ground-fault and arc-fault protection depends, and the protection."""
 
 
 def _preview(ctx: ToolContext, **given: Any) -> Preview:
@@ -117,9 +123,10 @@ def _preview(ctx: ToolContext, **given: Any) -> Preview:
 
 
 def _warnings(change: Change) -> list[Text]:
-    """The load of the panels on the way, where the load changes, and the broken rules."""
+    """The load of the panels on the way, where the load changes, the broken rules, and the
+    protection that is missing, where the change may be about it."""
     loads = change.panel_loads if "load_watts" in change.names else ()
-    return [*(each.text for each in loads), *change.problems]
+    return [*(each.text for each in loads), *change.problems, *change.cautions]
 
 
 def _summary(given: dict[str, Any]) -> dict[str, str]:
@@ -264,7 +271,7 @@ def update_circuit(
     name = named(panel, after)
     done = TEXTS.say(ctx.locale, "circuits.update.done", name=name)
     aliases = [Circuit.model_fields[each].alias or each for each in change.names]
-    old, new = change.before.dump(), after.dump()
+    old, new, edition = change.before.dump(), after.dump(), opened.project.edition
     result = CircuitUpdated(
         done=done,
         project_id=opened.project.id,
@@ -276,7 +283,7 @@ def update_circuit(
         before={each: old[each] for each in aliases if each in old},
         after={each: new[each] for each in aliases if each in new},
         warnings=sentences(ctx.locale, _warnings(change)),
-        citations=[CodeReference(edition=opened.project.edition, table="310.16")]
+        citations=[CodeReference(edition=edition, table=article("310.16", edition))]
         if change.problems
         else [],
     )
@@ -293,6 +300,7 @@ class Change(Struct, frozen=True):
         names: The fields that differ, by their Python names.
         panel_loads: The loads of the panels on the way to the service.
         problems: The rules that are broken afterwards, as texts.
+        cautions: The protection that is missing afterwards, or not decided.
     """
 
     found: PanelCircuit
@@ -300,6 +308,7 @@ class Change(Struct, frozen=True):
     names: tuple[str, ...]
     panel_loads: tuple[PanelLoading, ...]
     problems: tuple[Text, ...]
+    cautions: tuple[Text, ...]
 
     @property
     def before(self) -> Circuit:
@@ -355,7 +364,11 @@ def work_out(
             checked = sizing.checked
             problems += [problem_text(each, checked, case) for each in checked.problems]
     loads = tuple(loads_after(project, changed, found.panel))
-    return Change(found, after, names, loads, tuple(problems))
+    cautions = tuple[Text, ...]()
+    if PROTECTION_FIELDS.intersection(names):
+        needed = protection_of(changed, found.panel, after)
+        cautions = tuple(needed.cautions(after))
+    return Change(found, after, names, loads, tuple(problems), cautions)
 
 
 def check_change(change: Change) -> None:

@@ -33,7 +33,9 @@ from packs.electrical.circuit_changes import (
 )
 from packs.electrical.circuit_design import Plan, plan
 from packs.electrical.nec.conductors import label
+from packs.electrical.nec.editions import article
 from packs.electrical.projects.access import Opened, open_project
+from packs.electrical.projects.labels import is_source
 from packs.electrical.projects.records import (
     Area,
     ConductorMaterial,
@@ -226,7 +228,7 @@ def add_circuit(
         inputs=list(found.case.basis.inputs) if found.case else [],
         assumptions=[each.say(ctx.locale) for each in found.assumed],
         warnings=sentences(ctx.locale, _cautions(found, as_built=as_built)),
-        citations=list(_citations(found)),
+        citations=list(_citations(found, ctx.locale)),
     )
     return finish(ctx, result, Display(type="text", text=done))
 
@@ -251,7 +253,7 @@ def plan_addition(ctx: ToolContext, given: Mapping[str, Any]) -> tuple[Opened, P
         raise AlreadyExists(
             TEXTS.text("errors.circuit_exists", panel=panel_text(panel.name), id=fields["id"])
         )
-    planned = plan(opened.project, panel, fields, ctx.locale, as_built=as_built)
+    planned = plan(opened.project, panel, fields, as_built=as_built)
     if planned.problems and not as_built:
         field, text = planned.problems[0]
         raise FailedPrecondition(
@@ -267,19 +269,20 @@ def plan_addition(ctx: ToolContext, given: Mapping[str, Any]) -> tuple[Opened, P
     return opened, planned
 
 
-def _citations(planned: Plan) -> Iterator[CodeReference]:
+def _citations(planned: Plan, locale: str) -> Iterator[CodeReference]:
     """Return the citations of the rules that the plan follows."""
     edition = planned.after.edition
     if planned.case is None:
         yield CodeReference(edition=edition, article="408.36")
     else:
-        yield CodeReference(edition=edition, table="310.16")
-        for article in (*planned.case.need.articles, "240.4", "240.6(A)"):
-            yield CodeReference(edition=edition, article=article)
+        yield CodeReference(edition=edition, table=article("310.16", edition))
+        for section in (*planned.case.articles, "240.4", "240.6(A)"):
+            yield CodeReference(edition=edition, article=section)
         yield CodeReference(edition=edition, table="250.122")
     if planned.panel_loads:
         yield from planned.panel_loads[0].after.calculation.basis.citations
-    yield from planned.protection.references
+    for rule in planned.protection.rules:
+        yield rule.reference(edition, locale)
 
 
 def _cautions(planned: Plan, *, as_built: bool) -> Iterator[Text]:
@@ -287,14 +290,10 @@ def _cautions(planned: Plan, *, as_built: bool) -> Iterator[Text]:
     if as_built:
         for _, text in planned.problems:
             yield text
-    yield from planned.protection.undecided
     circuit = planned.circuit
-    for needed, installed, kind in (
-        (planned.protection.gfci, circuit.gfci, "GFCI"),
-        (planned.protection.afci, circuit.afci, "AFCI"),
-    ):
-        if needed and not installed:
-            yield TEXTS.text("circuits.protection_missing", kind=kind)
+    yield from planned.protection.cautions(circuit)
+    if is_source(circuit.description):
+        yield TEXTS.text("circuits.source")
     if circuit.load_type == "motor":
         yield TEXTS.text("circuits.no_motor")
     if circuit.length_ft is None or circuit.conductor_size is None or not circuit.load_watts:

@@ -197,7 +197,7 @@ def run_inspection(
         not_checked=tuple(
             NotChecked(
                 rule_id=gap.rule.id,
-                article=gap.rule.reference(edition, locale).article,
+                article=gap.rule.number_in(edition),
                 missing_field=gap.field,
                 places=gap.places,
                 where=tuple(place.label.say(locale) for place in gap.first),

@@ -269,7 +269,7 @@ def _steps(case: SizingCase, sizing: Sizing) -> Iterator[Step]:
         ("terminalLimit", allowed.terminal_amps, "110.14(C)"),
         ("ampacity", allowed.amps, table),
         ("loadAmps", need.load_amps, None),
-        ("requiredAmps", need.required_amps, ", ".join(need.articles)),
+        ("requiredAmps", need.required_amps, ", ".join(case.articles)),
         ("smallConductorLimit", checked.small_conductor_amps, "240.4(D)"),
         ("largestBreaker", checked.largest_breaker_amps, protection),
         ("breaker", sizing.breaker_amps, "240.6(A)"),
@@ -282,15 +282,13 @@ def _citations(case: SizingCase, sizing: Sizing) -> Iterator[CodeReference]:
     edition, need, checked = case.edition, case.need, sizing.checked
     for key in _ampacity_tables(sizing):
         yield CodeReference(edition=edition, table=article(key, edition))
-    places = ["110.14(C)", *need.articles, "240.6(A)"]
+    places = ["110.14(C)", *case.articles, "240.6(A)"]
     if need.rule == "general":
         small = checked.small_conductor_amps is not None
         places.append("240.4(D)" if small else rounding_article(sizing.breaker_amps))
     places += [article_of(problem, case, checked) for problem in checked.problems]
-    before_2020 = {"424.4(B)": "424.3(B)"} if edition == 2017 else {}
-    for place in dict.fromkeys(before_2020.get(place, place) for place in places):
-        in_220 = place.startswith("220.")
-        yield CodeReference(edition=edition, article=article(place, edition) if in_220 else place)
+    for place in dict.fromkeys(places):
+        yield CodeReference(edition=edition, article=place)
     yield CodeReference(edition=edition, table="250.122")
 
 

@@ -14,6 +14,7 @@ from packs.electrical.calculations.loads.limits import Element
 from packs.electrical.calculations.loads.new_load import (
     NewCircuit,
     NewLoad,
+    check_is_load,
     free_positions,
     new_circuit,
     of_amps,
@@ -179,6 +180,7 @@ def check_panel_capacity(
         continuous,
         poles,
     )
+    check_is_load("additionalLoadDescription", load)
     by_amps = None
     if additional_load_amps is not None:
         if additional_load_watts is not None:

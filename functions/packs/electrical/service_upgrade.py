@@ -13,7 +13,7 @@ from packs.electrical.arguments import VoltAmperes
 from packs.electrical.calculations.loads.calculation import Method, Premises
 from packs.electrical.calculations.loads.limits import Element
 from packs.electrical.calculations.loads.lines import currents, lines_of, magnitudes
-from packs.electrical.calculations.loads.new_load import NewLoad, new_circuit
+from packs.electrical.calculations.loads.new_load import NewLoad, check_is_load, new_circuit
 from packs.electrical.calculations.loads.panel import Demand, PanelLoads, panel_loads
 from packs.electrical.calculations.loads.service import (
     Conductors,
@@ -159,15 +159,18 @@ def _new_loads(loads: Sequence[ProposedLoad], total: float | None) -> list[NewLo
     """The proposed loads; the sum alone counts as one.
 
     Raises:
-        InvalidArgument: Both are given, and differ.
+        InvalidArgument: Both are given, and differ; or one is a source of power.
     """
     watts = math.fsum(load.watts for load in loads)
     if loads and total is not None and not math.isclose(watts, total, abs_tol=0.5):
         raise invalid("totalAdditionalWatts", "two_loads", watts=watts, total=total)
     if loads:
-        return [
+        new = [
             NewLoad(each.watts, each.description, each.load_type, each.continuous) for each in loads
         ]
+        for place, load in enumerate(new):
+            check_is_load(f"proposedLoads.{place}.description", load)
+        return new
     return [NewLoad(total)] if total else []
 
 

@@ -8,6 +8,7 @@ edition).
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import cache
 from typing import Any, Literal
 
@@ -29,7 +30,7 @@ from packs.electrical.nec.conductors import (
     small_conductor_limit,
     temperature_factor,
 )
-from packs.electrical.nec.editions import DEFAULT, Edition
+from packs.electrical.nec.editions import DEFAULT, Edition, article
 from packs.electrical.nec.grounding import (
     enlarged_grounding_conductor,
     equipment_grounding_conductor,
@@ -144,6 +145,34 @@ def ampacity_of(size: Size, how: Installation) -> Ampacity:
     corrected = round(table * by_temperature * by_number * how.sets, 6)
     terminal = ampacity(size, how.material, min(how.terminal_c, how.insulation_c)) * how.sets
     return Ampacity(table, by_temperature, by_number, corrected, terminal, min(corrected, terminal))
+
+
+def is_nm(wiring: Wiring) -> bool:
+    """Return whether conductors are nonmetallic-sheathed cable (Article 334)."""
+    return wiring.conduit_type == "nm_cable" or (wiring.insulation or "").upper().startswith("NM")
+
+
+def installation(wiring: Wiring, device_amps: float) -> Installation:
+    """Return how recorded conductors are installed behind a device of a rating, A.
+
+    Unmarked terminations have the rating of 110.14(C)(1). Without a recorded ambient temperature or
+    number of conductors, those of Table 310.16 count: 30 °C and three. Insulation that is not
+    recorded, or has a marking that no table has, is as good as the terminations. NM cable is
+    corrected from 90 °C and used at 60 °C (334.80).
+    """
+    terminal = wiring.terminal_rating_c or default_terminal(device_amps)
+    insulation: Rating = 90 if is_nm(wiring) else terminal
+    if wiring.insulation is not None and not is_nm(wiring):
+        with suppress(InvalidArgument):  # an unknown marking
+            insulation = insulation_rating(wiring.insulation)
+    return Installation(
+        material=wiring.conductor_material,
+        insulation_c=insulation,
+        terminal_c=60 if is_nm(wiring) else terminal,
+        ambient_c=STANDARD_AMBIENT_C if wiring.ambient_c is None else wiring.ambient_c,
+        current_carrying=wiring.current_carrying_conductors or STANDARD_CONDUCTORS,
+        sets=wiring.conductor_sets,
+    )
 
 
 def check_size(size: Size, how: Installation, need: Requirement) -> ConductorCheck:
@@ -313,6 +342,11 @@ class SizingCase(Struct, frozen=True):
     load: Load
     branch: PanelCircuit | None = None
 
+    @property
+    def articles(self) -> tuple[str, ...]:
+        """The sections of the requirement, by their numbers in the edition."""
+        return tuple(article(each, self.edition) for each in self.need.articles)
+
     def size_conductors(self) -> Sizing | None:
         """Check the size, or find one."""
         return size_conductors(self.size, self.how, self.need)
@@ -438,10 +472,8 @@ def article_of(problem: Problem, case: SizingCase, checked: ConductorCheck) -> s
         return "240.4(D)" if by_size else rounding_article(case.need.device_amps)
     if problem in ("too_small", "breaker_too_small") and "215.3" in case.need.articles:
         return "215.2(A)(1)" if problem == "too_small" else "215.3"
-    before_2020 = {"parallel": "310.10(H)", "minimum_size": "310.106(A)"}
-    if case.edition == 2017 and problem in before_2020:
-        return before_2020[problem]
-    return _ARTICLES[problem]
+    number = _ARTICLES[problem]
+    return number if problem == "breaker_too_large" else article(number, case.edition)
 
 
 _ARTICLES: dict[Problem, str] = {

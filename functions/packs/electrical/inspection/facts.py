@@ -15,12 +15,12 @@ from packs.electrical.calculations.circuit_load import (
     volts_of,
 )
 from packs.electrical.calculations.conductors import (
-    STANDARD_AMBIENT_C,
     STANDARD_CONDUCTORS,
     Ampacity,
     Installation,
     ampacity_of,
-    default_terminal,
+    installation,
+    is_nm,
     largest_breaker,
 )
 from packs.electrical.calculations.conductors import smallest_size as smallest_conductor
@@ -30,7 +30,7 @@ from packs.electrical.calculations.loads.panel import feeder_circuits, panel_dem
 from packs.electrical.calculations.requirements import CONTINUOUS, Requirement
 from packs.electrical.calculations.short_circuit import fault_at
 from packs.electrical.inspection.rule import RecordKind, Unknown, known
-from packs.electrical.nec.conductors import Rating, Size, insulation_rating
+from packs.electrical.nec.conductors import Size, insulation_rating
 from packs.electrical.nec.overcurrent import STANDARD_RATINGS, next_standard
 from packs.electrical.projects.records import (
     Circuit,
@@ -284,7 +284,7 @@ class Facts(ProjectIndex):
         def ampacity() -> Ampacity:
             size = known(wiring.conductor_size, "conductorSize")
             try:
-                return ampacity_of(size, installation(wiring, device_amps))
+                return ampacity_of(size, known_installation(wiring, device_amps))
             except InvalidArgument as error:
                 if error.field == "ambientC":  # too hot for the insulation: no ampacity
                     return Ampacity(0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
@@ -313,12 +313,12 @@ class Facts(ProjectIndex):
                 (240.4(B)).
 
         Raises:
-            Unknown: As `installation`.
+            Unknown: As `known_installation`.
         """
 
         def smallest() -> Size | None:
             amps = int(device_amps)
-            how = installation(wiring, device_amps)
+            how = known_installation(wiring, device_amps)
             need = Requirement(load_amps=1, required_amps=1, breaker_amps=amps, rounds_up=rounds_up)
             try:
                 return smallest_conductor(how, need)
@@ -340,40 +340,23 @@ class Facts(ProjectIndex):
         return premises_of(self.project, panel).is_whole
 
 
-def is_nm(wiring: Wiring) -> bool:
-    """Return whether conductors are nonmetallic-sheathed cable (Article 334)."""
-    return wiring.conduit_type == "nm_cable" or (wiring.insulation or "").upper().startswith("NM")
-
-
-def installation(wiring: Wiring, device_amps: float) -> Installation:
-    """Return how recorded conductors are installed behind a device of a rating, A.
-
-    Unmarked terminations have the rating of 110.14(C)(1). Without a recorded ambient temperature or
-    number of conductors, those of Table 310.16 count: 30 °C and three. Unrecorded insulation has
-    the rating of the terminations, unless a correction depends on it. NM cable is corrected from
-    90 °C and used at 60 °C (334.80).
+def known_installation(wiring: Wiring, device_amps: float) -> Installation:
+    """Return `installation` where the insulation is known, or does not matter.
 
     Raises:
-        Unknown: There is no insulation, or none that the tables know.
+        Unknown: A correction depends on the insulation, which is not recorded, or the tables do not
+            have it.
     """
-    terminal = wiring.terminal_rating_c or default_terminal(device_amps)
-    insulation: Rating = 90 if is_nm(wiring) else terminal
-    if wiring.insulation is not None and not is_nm(wiring):
-        name = wiring.insulation
-        insulation = in_table(lambda: insulation_rating(name), "insulation")
-    elif not is_nm(wiring) and (
+    name = wiring.insulation
+    if name is not None and not is_nm(wiring):
+        in_table(lambda: insulation_rating(name), "insulation")
+    is_corrected = (
         wiring.ambient_c is not None
         or (wiring.current_carrying_conductors or 0) > STANDARD_CONDUCTORS
-    ):
-        raise Unknown("insulation")
-    return Installation(
-        material=wiring.conductor_material,
-        insulation_c=insulation,
-        terminal_c=60 if is_nm(wiring) else terminal,
-        ambient_c=STANDARD_AMBIENT_C if wiring.ambient_c is None else wiring.ambient_c,
-        current_carrying=wiring.current_carrying_conductors or STANDARD_CONDUCTORS,
-        sets=wiring.conductor_sets,
     )
+    if name is None and is_corrected and not is_nm(wiring):
+        raise Unknown("insulation")
+    return installation(wiring, device_amps)
 
 
 def _conditions(wiring: Wiring, device_amps: float) -> tuple[Any, ...]:

@@ -123,9 +123,13 @@ class Rule(Struct, frozen=True):
         """Whether an edition has the rule."""
         return edition >= self.since
 
+    def number_in(self, edition: Edition) -> str:
+        """Return its article's number in an edition."""
+        return self.numbers.get(edition) or article(self.article, edition)
+
     def reference(self, edition: Edition, locale: str) -> CodeReference:
         """Return its place in an edition."""
-        number = self.numbers.get(edition) or article(self.article, edition)
+        number = self.number_in(edition)
         table = article(self.table, edition) if self.table else None
         title = self.title.say(locale)
         return CodeReference(edition=edition, article=number, table=table, title=title)

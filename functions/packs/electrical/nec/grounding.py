@@ -43,15 +43,18 @@ def equipment_grounding_conductor(
 
 def enlarged_grounding_conductor(base: Size, *, needed: Size, installed: Size) -> Size:
     """Return the equipment grounding conductor where ungrounded conductors are larger than needed:
-    it grows with the ratio of their circular mils (250.122(B)).
+    it grows with the ratio of their circular mils (250.122(B)), up to their own size (250.122(A)).
 
     Args:
         base: What Table 250.122 gives.
         needed: The smallest ungrounded conductor with enough ampacity.
         installed: The one that is installed.
     """
-    ratio = circular_mils(installed) / circular_mils(needed)
-    return base if ratio <= 1 else smallest_of(circular_mils(base) * ratio)
+    area = circular_mils(installed)
+    ratio = area / circular_mils(needed)
+    if ratio <= 1:
+        return base
+    return max(base, smallest_of(min(circular_mils(base) * ratio, area)), key=rank)
 
 
 def grounding_electrode_conductor(

@@ -31,11 +31,11 @@ def next_standard(amps: float, ratings: tuple[int, ...] = STANDARD_RATINGS) -> i
         InvalidArgument: It is not a current, or above the largest rating.
     """
     if not math.isfinite(amps) or amps <= 0:
-        raise invalid("amps", "no_current", amps=amps)
+        raise invalid("loadAmps", "no_current", amps=amps)
     for rating in ratings:
         if rating >= amps:
             return rating
-    raise invalid("amps", "no_rating_reaches", amps=amps, most=ratings[-1])
+    raise invalid("loadAmps", "no_rating_reaches", amps=amps, most=ratings[-1])
 
 
 def standard_not_above(amps: float) -> int:

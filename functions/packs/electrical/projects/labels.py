@@ -67,6 +67,11 @@ def equipment_in(description: str) -> tuple[str, ...]:
     return _named(description, "equipment", tuple(equipment()))
 
 
+def is_source(description: str) -> bool:
+    """Return whether a description names a source of power: solar, a battery, a generator."""
+    return "power_source" in equipment_in(description)
+
+
 def places_in(description: str) -> tuple[Area, ...]:
     """Return the places that a description names."""
     return _named(description, "places", tuple(_catalog()["places"]))  # type: ignore[return-value]

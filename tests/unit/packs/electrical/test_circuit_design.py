@@ -25,7 +25,7 @@ HOUSE, OFFICE, WORKSHOP = SAMPLES["house"], SAMPLES["office"], SAMPLES["workshop
 
 def propose(project: Project, panel: str, watts: float, name: str = "thing", **more: Any) -> Plan:
     given = {"description": name, "load_watts": watts, **more}
-    return plan(project, panel_named(project, panel), fields_of(given), "en")
+    return plan(project, panel_named(project, panel), fields_of(given))
 
 
 def proposed_circuit(
@@ -134,6 +134,28 @@ def test_a_circuit_is_not_moved_to_the_high_leg() -> None:
         assert caught.value.field == "newCircuitNumber"
 
 
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"area": "bathroom"}, ["GFCI protection is required"]),
+        ({"area": None, "description": "receptacles"}, ["area is not given"]),
+        ({"area": "bathroom", "gfci": True}, []),
+        ({"conductor_size": "10"}, []),
+    ],
+)
+def test_a_change_says_which_protection_is_missing_where_it_is_about_it(
+    changed: dict[str, Any], said: list[str]
+) -> None:
+    added = propose(HOUSE, "Main Panel", 1_440, "Attic receptacles", load_type="receptacle")
+    panel = panel_named(added.after, "Main Panel")
+    after = added.circuit.model_copy(update=changed)
+    found = PanelCircuit(panel, added.circuit)
+    change = circuit_updates.work_out(added.after, found, after, tuple(changed))
+    gfci = [text.say("en") for text in change.cautions if "GFCI" in text.say("en")]
+    assert len(gfci) == len(said)
+    assert all(part in text for part, text in zip(said, gfci, strict=True))
+
+
 def test_receptacles_beside_the_high_leg_need_gfci() -> None:
     project, _ = high_leg_delta()
     found = propose(project, "Shop Floor", 1_200, "Restroom receptacles")
@@ -232,7 +254,7 @@ def test_the_areas_protection_is_proposed_with_its_article() -> None:
     assert (garage.circuit.gfci, garage.circuit.afci) == (True, False)
     bedroom = propose(HOUSE, "Main Panel", 1_440, "Bedroom 4 receptacles")
     assert (bedroom.circuit.area, bedroom.circuit.afci) == ("bedroom", True)
-    assert [each.article for each in garage.protection.references] == ["210.8(A)(2)"]
+    assert [each.article for each in garage.protection.rules] == ["210.8(A)(2)"]
 
 
 def test_what_depends_on_an_unknown_area_is_said() -> None:

@@ -133,6 +133,15 @@ def test_edition_2017_has_its_own_numbers() -> None:
     assert ask(old, "EV charger").citations[0].table == "310.15(B)(16)"
 
 
+@pytest.mark.parametrize(("edition", "section"), [(2023, "220.55"), (2026, "120.55")])
+def test_steps_and_citations_name_one_section(edition: int, section: str) -> None:
+    home = HOUSE.model_copy(update={"edition": edition})
+    found = ask(home, "range")
+    (required,) = [each for each in found.steps if each.name == "requiredAmps"]
+    assert section in (required.reference or "")
+    assert section in {each.article for each in found.citations}
+
+
 def test_a_motor_is_held_against_article_430() -> None:
     found = ask(WORKSHOP, "Dust collector")
     assert {"430.22", "430.52"} <= {each.article for each in found.citations}

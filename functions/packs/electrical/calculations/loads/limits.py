@@ -7,9 +7,9 @@ from typing import Literal
 
 from msgspec import Struct
 
-from packs.electrical.calculations.conductors import Installation, ampacity_of, default_terminal
+from packs.electrical.calculations.conductors import ampacity_of, installation
 from packs.electrical.calculations.fault_current import transformer_amps
-from packs.electrical.nec.conductors import Rating, insulation_rating, label
+from packs.electrical.nec.conductors import label
 from packs.electrical.projects.records import Panel, Project, Transformer, Wiring
 from packs.electrical.projects.topology import service_panel
 from rollcall.core.errors import FailedPrecondition, InvalidArgument
@@ -58,30 +58,11 @@ def limits_of(project: Project, panel: Panel, *, whole_dwelling: bool = False) -
 
 def conductor_amps(wiring: Wiring, rating_amps: float) -> float | None:
     """Return the ampacity of a feeder's or service's conductors as installed, A; None where their
-    size is not known, or too hot for the insulation, which an inspection reports.
-
-    Terminals without a marking are 60 °C up to 100 A and 75 °C above (110.14(C)(1)); insulation
-    without one has the rating of the terminals.
-    """
+    size is not known, or too hot for the insulation, which an inspection reports."""
     if wiring.conductor_size is None:
         return None
-    terminal: Rating = wiring.terminal_rating_c or default_terminal(rating_amps)
-    insulation = terminal
-    if wiring.insulation is not None:
-        try:
-            insulation = insulation_rating(wiring.insulation)
-        except InvalidArgument:  # an unknown marking: no better than the terminals
-            insulation = terminal
-    how = Installation(
-        wiring.conductor_material,
-        insulation,
-        terminal,
-        ambient_c=30.0 if wiring.ambient_c is None else wiring.ambient_c,
-        current_carrying=wiring.current_carrying_conductors or 3,
-        sets=wiring.conductor_sets,
-    )
     try:
-        return ampacity_of(wiring.conductor_size, how).amps
+        return ampacity_of(wiring.conductor_size, installation(wiring, rating_amps)).amps
     except InvalidArgument:  # too hot for the insulation, or no such conductor in Table 310.16
         return None
 

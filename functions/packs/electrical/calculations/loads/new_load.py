@@ -9,7 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from packs.electrical.calculations.loads.lines import line_at, system_of
-from packs.electrical.projects.labels import equipment, equipment_in
+from packs.electrical.projects.labels import equipment, equipment_in, is_source
 from packs.electrical.projects.records import Circuit, LoadType, Panel, Poles
 from packs.electrical.results import AssumedValue
 from packs.electrical.wording import TEXTS, invalid, number, panel_text
@@ -40,6 +40,16 @@ class NewLoad(Struct, frozen=True):
     kind: LoadType | None = None
     continuous: bool | None = None
     poles: Poles | None = None
+
+
+def check_is_load(field: str, load: NewLoad) -> None:
+    """Refuse a source of power, such as a solar inverter, whose kind of load is not stated.
+
+    Raises:
+        InvalidArgument: The description names one; it is that of `field`.
+    """
+    if load.kind is None and is_source(load.description or ""):
+        raise invalid(field, "source_of_power", name=short(load.description or ""))
 
 
 class NewCircuit(Struct, frozen=True):

@@ -248,7 +248,7 @@ RULES = (
     Rule("422.31-disconnect", "circuit", "circuits", "warning", "422.31(B)",
          Recorded("disconnect_in_sight", applies=is_load("water_heater"), texts="disconnect")),
     Rule("424.4-heating", "circuit", "circuits", "critical", "424.4(B)",
-         continuous("space_heating"), numbers={2017: "424.3(B)"}),
+         continuous("space_heating")),
     Rule("424.19-disconnect", "circuit", "circuits", "warning", "424.19",
          Recorded("disconnect_in_sight", applies=is_load("space_heating"), texts="disconnect")),
     Rule("430.22-conductor", "circuit", "circuits", "critical", "430.22",

@@ -32,7 +32,7 @@ from packs.electrical.wording import TEXTS, amps
 from rollcall.core.records import convert
 
 TO_GROUND_V = 150
-NO_OUTLETS = frozenset({"lighting", "subpanel", "alarm"})
+NO_OUTLETS = frozenset({"lighting", "subpanel", "alarm", "power_source"})
 """Loads that are no outlets of 210.8(F)."""
 AFCI_AREAS = frozenset(
     {"kitchen", "living", "dining", "bedroom", "hallway", "corridor", "laundry", "closet", "office"}

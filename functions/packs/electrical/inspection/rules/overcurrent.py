@@ -7,9 +7,9 @@ from typing import Literal
 
 from msgspec import Struct
 
-from packs.electrical.calculations.conductors import default_terminal
+from packs.electrical.calculations.conductors import default_terminal, is_nm
 from packs.electrical.calculations.requirements import SEVERAL_OUTLETS
-from packs.electrical.inspection.facts import Facts, is_nm, largest_device
+from packs.electrical.inspection.facts import Facts, largest_device
 from packs.electrical.inspection.rule import (
     PASSED,
     Check,

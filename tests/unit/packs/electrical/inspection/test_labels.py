@@ -48,7 +48,7 @@ def judged(project: Project) -> set[str]:
     (panel,) = project.panels
     report = inspect(Facts(project), GFCI_RULES)
     inspected = "required" if report.issues else "not checked" if report.gaps else "not required"
-    needs = protection_of(project, panel, panel.circuits[0], "en")
+    needs = protection_of(project, panel, panel.circuits[0])
     open_questions = [each for each in needs.undecided if "GFCI" in each.say("en")]
     written = "required" if needs.gfci else "not checked" if open_questions else "not required"
     return {inspected, written}

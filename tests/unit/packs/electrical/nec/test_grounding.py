@@ -45,6 +45,12 @@ def test_the_equipment_grounding_conductor_goes_by_the_device(
     assert equipment_grounding_conductor(amps, "aluminum") == aluminum
 
 
+def test_it_grows_with_the_conductors_up_to_their_own_size() -> None:
+    # 250.122(B): 41,740 cmil (4 AWG) x 1.4 is 58,436 cmil, 2 AWG; (A): never above the conductors.
+    assert enlarged_grounding_conductor("4", needed="250", installed="350") == "2"
+    assert enlarged_grounding_conductor("1/0", needed="12", installed="1500") == "1500"
+
+
 def test_large_aluminum_was_1200_kcmil_in_2017() -> None:
     assert [
         equipment_grounding_conductor(6000, "aluminum", year) for year in (2017, 2020, 2023)

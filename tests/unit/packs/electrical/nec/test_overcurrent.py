@@ -74,8 +74,9 @@ def test_fuses_have_smaller_ratings() -> None:
 
 @pytest.mark.parametrize("amps", [0, -1, float("nan"), float("inf"), 6_001])
 def test_what_no_device_protects_is_refused(amps: float) -> None:
-    with pytest.raises(InvalidArgument, match=r"above 0 A|ends at 6000 A"):
+    with pytest.raises(InvalidArgument, match=r"above 0 A|ends at 6000 A") as caught:
         next_standard(amps)
+    assert caught.value.field == "loadAmps"
 
 
 def test_an_ampacity_of_nothing_is_refused() -> None:

@@ -53,6 +53,15 @@ def test_a_dwelling_s_conductors_of_83_percent_bound_nothing() -> None:
     assert panel_demand(small, small.panels[0]).limit == Limit("service_conductors", 155, "AWG 3/0")
 
 
+def test_conductors_in_nm_cable_limit_a_panel_at_60_degrees() -> None:
+    # 334.80: 6 AWG copper has 55 A, whatever terminals and insulation are marked.
+    marked = {"conductorSize": "6", "conduitType": "nm_cable", "terminalRatingC": 75}
+    for insulation in (None, "NM-B", "THHN"):
+        service = {"serviceVoltage": 240, "phases": 1, "serviceAmps": 60, **marked,
+                   "insulation": insulation}  # fmt: skip
+        assert _of(project(panel(), service=service), "main")["service_conductors"] == 55
+
+
 @pytest.mark.parametrize(
     "building",
     [

@@ -9,6 +9,7 @@ import pytest
 from packs.electrical.calculations.loads.new_load import (
     NewLoad,
     best_start,
+    check_is_load,
     free_positions,
     new_circuit,
     starts,
@@ -27,6 +28,36 @@ def _panel(phases: int = 1, spaces: int = 12, taken: tuple[int, ...] = (), **mor
     return Panel.model_validate(
         {**given, "phases": phases, "spaces": spaces, "circuits": circuits, **more}
     )
+
+
+@for_every(
+    ("words", "source"),
+    [
+        ("Solar inverter", True),
+        ("Roof PV array", True),
+        ("Home battery storage", True),
+        ("Standby generator", True),
+        ("פאנלים סולאריים", True),
+        ("סוללת גיבוי לבית", True),
+        ("גנרטור", True),
+        ("Inverter AC", False),
+        ("Solar attic fan", False),
+        ("Steam shower generator", False),
+        ("Generator block heater", False),
+        ("Golf cart battery charger", False),
+        ("מזגן אינוורטר", False),
+    ],
+)
+def test_a_source_of_power_is_no_load_unless_its_kind_of_load_is_stated(
+    words: str, source: bool
+) -> None:
+    if not source:
+        check_is_load("x", NewLoad(5_000, words))
+        return
+    with pytest.raises(InvalidArgument, match="705") as refused:
+        check_is_load("proposedLoads.0.description", NewLoad(5_000, words))
+    assert refused.value.field == "proposedLoads.0.description"
+    check_is_load("x", NewLoad(5_000, words, kind="equipment"))
 
 
 @for_every(
