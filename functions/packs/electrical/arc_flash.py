@@ -24,7 +24,7 @@ from packs.electrical.charts import axis, chart, mark
 from packs.electrical.projects.access import open_project
 from packs.electrical.projects.records import Panel, Project, RecordId
 from packs.electrical.projects.selection import PanelId, PanelName, find_panel
-from packs.electrical.results import Basis, CalculationResult, CodeReference, finish, rounded
+from packs.electrical.results import Basis, CalculationResult, CodeReference, finish
 from packs.electrical.wording import MM_PER_IN, TEXTS, inches, invalid, number, panel_text
 from rollcall.core.capability import capability
 from rollcall.core.context import ToolContext
@@ -43,15 +43,6 @@ CHART_TIMES_S = (0.03, 0.1, 0.5, 2.0)
 CHART_STEPS = 24
 
 
-class FittedValue(Wire):
-    """Intermediate values at one of the voltages that the model is fitted at."""
-
-    voltage_kv: float
-    arcing_current_ka: float
-    incident_energy_j_cm2: float
-    boundary_mm: float
-
-
 class ArcCaseResult(Wire):
     """The arc at its full, or at its reduced current."""
 
@@ -60,17 +51,6 @@ class ArcCaseResult(Wire):
     incident_energy_cal_cm2: float
     incident_energy_j_cm2: float
     boundary_mm: float
-    fitted: list[FittedValue]
-
-
-class EnclosureCorrection(Wire):
-    """The enclosure's correction: `factor` divides the energy. The equivalent sizes in inches."""
-
-    kind: Literal["typical", "shallow"] | None
-    equivalent_height_in: float | None
-    equivalent_width_in: float | None
-    equivalent_size_in: float | None
-    factor: float
 
 
 class ArcFlashLabel(Wire):
@@ -94,7 +74,6 @@ class ArcFlash(CalculationResult):
         label_required: Whether the energy is above 1.2 cal/cm2.
         time_to_burn_s: The time until 1.2 cal/cm2 at the working distance.
         governing: Which of the two cases gives the higher energy.
-        variation_factor: VarCf; half of it is taken off the arcing current in the reduced case.
     """
 
     panel_id: str
@@ -116,8 +95,6 @@ class ArcFlash(CalculationResult):
     gap_mm: float
     time_to_burn_s: float
     governing: Literal["full", "reduced"]
-    variation_factor: float
-    enclosure: EnclosureCorrection
     full: ArcCaseResult
     reduced: ArcCaseResult
 
@@ -212,7 +189,7 @@ def _result(
         working_distance_in=round(studied.arc.distance_mm / MM_PER_IN, 1),
         date=ctx.now.date().isoformat(),
     )
-    correction, needs_label = studied.correction, energy > BURN_CAL_CM2
+    needs_label = energy > BURN_CAL_CM2
     return ArcFlash(
         project_id=project.id,
         panel_id=panel.id,
@@ -234,14 +211,6 @@ def _result(
         gap_mm=arc.gap_mm,
         time_to_burn_s=float(f"{studied.time_to_burn_s:.3g}"),
         governing=studied.governing,
-        variation_factor=round(studied.variation, 4),
-        enclosure=EnclosureCorrection(
-            kind=correction.kind,
-            equivalent_height_in=rounded(correction.height_in),
-            equivalent_width_in=rounded(correction.width_in),
-            equivalent_size_in=rounded(correction.equivalent_in),
-            factor=round(correction.factor, 4),
-        ),
         full=_case_result(studied.full),
         reduced=_case_result(studied.reduced),
         **basis.fields(ctx.locale),
@@ -256,15 +225,6 @@ def _case_result(case: ArcCase) -> ArcCaseResult:
         incident_energy_cal_cm2=round(case.energy_cal_cm2, 3),
         incident_energy_j_cm2=round(exposure.energy_j_cm2, 3),
         boundary_mm=round(exposure.boundary_mm, 1),
-        fitted=[
-            FittedValue(
-                voltage_kv=kv,
-                arcing_current_ka=round(amps, 3),
-                incident_energy_j_cm2=round(exposure.fitted_energy[kv], 3),
-                boundary_mm=round(exposure.fitted_boundary[kv], 1),
-            )
-            for kv, amps in case.current.fitted.items()
-        ],
     )
 
 

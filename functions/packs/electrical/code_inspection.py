@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from itertools import chain
 from typing import Annotated, Any, Literal
 
@@ -29,9 +29,6 @@ MAX_ISSUES = 200
 MAX_ROWS = 50
 MAX_GAPS = 20
 MAX_CITED = 20
-MANY_CIRCUITS = 200
-"""Least number of circuits for which the inspection reports its progress."""
-RULES_A_STEP = 10
 VERIFIED_UP_TO = 2023
 
 
@@ -163,7 +160,7 @@ def run_inspection(
     locale, edition = ctx.locale, project.edition
     facts = Facts(project, None if panel is None else [panel])
     rules = [rule for rule in RULES if category in ("all", rule.category)]
-    report = inspect(facts, rules, _progress(ctx, facts))
+    report = inspect(facts, rules)
     listed = SEVERITIES[: SEVERITIES.index(severity) + 1] if severity else SEVERITIES
     chosen = [issue for issue in report.issues if issue.rule.severity in listed]
     issues = tuple(_issue(each, edition, locale) for each in chosen[:MAX_ISSUES])
@@ -302,15 +299,3 @@ def _display(issues: tuple[InspectionIssue, ...], answer: str, locale: str) -> D
     return Display(
         type="table", title=title, text=answer, columns=list(columns.values()), rows=rows
     )
-
-
-def _progress(ctx: ToolContext, facts: Facts) -> Callable[[int, int], None] | None:
-    if len(facts.circuits) < MANY_CIRCUITS:
-        return None
-    text = TEXTS.say(ctx.locale, "inspection.progress")
-
-    def report(done: int, total: int) -> None:
-        if done % RULES_A_STEP == 0:
-            ctx.progress(text, done=done, total=total)
-
-    return report

@@ -10,7 +10,7 @@ from pydantic import Field
 from packs.electrical.calculations.loads.calculation import Calculation, Method
 from packs.electrical.calculations.loads.limits import Element, Limit
 from packs.electrical.calculations.loads.panel import Demand
-from packs.electrical.charts import axis, chart
+from packs.electrical.charts import axis, chart, mark
 from packs.electrical.nec.editions import Edition, article
 from packs.electrical.results import rounded
 from packs.electrical.wording import TEXTS, number, unmarked
@@ -146,8 +146,5 @@ def _moments(now: Demand, then: Demand, words: dict[str, str]) -> list[tuple[str
 
 
 def _rating(amps: float, words: dict[str, str]) -> dict[str, Any]:
-    return {
-        "data": {"values": [{"amps": round(amps, 1), "name": words["rating"]}]},
-        "mark": {"type": "rule", "tooltip": True, "strokeDash": [6, 4]},
-        "encoding": {"y": {"field": "amps", "type": "quantitative"}},
-    }
+    row = {"amps": round(amps, 1), "name": words["rating"]}
+    return mark("rule", row, y="amps", tooltip=True, strokeDash=[6, 4])

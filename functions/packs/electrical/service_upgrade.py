@@ -14,10 +14,9 @@ from packs.electrical.calculations.loads.calculation import Method, Premises
 from packs.electrical.calculations.loads.limits import Element
 from packs.electrical.calculations.loads.lines import currents, lines_of, magnitudes
 from packs.electrical.calculations.loads.new_load import NewLoad, check_is_load, new_circuit
-from packs.electrical.calculations.loads.panel import Demand, PanelLoads, panel_loads
+from packs.electrical.calculations.loads.panel import Demand, panel_loads
 from packs.electrical.calculations.loads.service import (
     Conductors,
-    managed_amps,
     service_conductors,
     service_size,
 )
@@ -70,15 +69,6 @@ class ServiceConductor(Wire):
     article: str
 
 
-class LoadManagement(Wire):
-    """Whether load management would avoid the upgrade; `limit_amps` is the allowed current."""
-
-    avoids_upgrade: bool
-    limit_amps: float | None
-    applies_to: Literal["ev_charger", "all_proposed"]
-    text: str
-
-
 class ServiceUpgrade(CalculationResult):
     """The load of a service, now and with the proposed loads, by Article 220.
 
@@ -111,7 +101,6 @@ class ServiceUpgrade(CalculationResult):
     limiting_amps: float
     recommended_service: int | None
     recommended_conductors: list[ServiceConductor]
-    load_management: LoadManagement | None
     recommendation: str
     steps: list[DemandStep]
 
@@ -128,8 +117,8 @@ def check_service_upgrade(
 ) -> ServiceUpgrade:
     """Analyze whether the electrical service is large enough for proposed loads.
 
-    By NEC Article 220, with the size, the conductors, and whether load management would avoid an
-    upgrade. Without proposed loads it says how loaded the service is.
+    By NEC Article 220, with the size and the conductors. Without proposed loads it says how loaded
+    the service is.
 
     Args:
         project_id: The project; leave out for the one at hand.
@@ -184,6 +173,7 @@ def _result(
     now, then, service = upgrade.now, upgrade.then, project.service
     amps, calculation = service.service_amps, then.calculation
     basis, watts = calculation.basis, math.fsum(each.watts for each in loads)
+    share_article = article("310.12", project.edition)
     basis.use("edition", project.edition)
     basis.use("serviceVoltage", service.service_voltage, "V")
     basis.use("phases", service.phases)
@@ -221,35 +211,18 @@ def _result(
                 size=each.size,
                 sets=each.sets,
                 ampacity_amps=each.ampacity_amps,
-                article=_share_article(project) if each.by_dwelling_share else "230.42",
+                article=share_article if each.by_dwelling_share else "230.42",
             )
             for each in upgrade.conductors
         ],
-        load_management=_load_management(upgrade, ctx.locale),
         recommendation=recommendation,
         steps=demand_steps(calculation, ctx.locale),
         **basis.fields(ctx.locale),
     )
 
 
-def _load_management(upgrade: Upgrade, locale: str) -> LoadManagement | None:
-    if upgrade.management is None:
-        return None
-    amps = upgrade.management.amps
-    return LoadManagement(
-        avoids_upgrade=amps is not None,
-        limit_amps=None if amps is None else math.floor(amps),
-        applies_to="ev_charger" if upgrade.management.charger else "all_proposed",
-        text=_management_text(upgrade.management).say(locale),
-    )
-
-
-def _share_article(project: Project) -> str:
-    return "310.15(B)(7)" if project.edition == 2017 else "310.12"
-
-
 def _citations(project: Project, upgrade: Upgrade) -> Iterator[CodeReference]:
-    """The sections of the size, the conductors and load management."""
+    """The sections of the size and the conductors."""
     edition = project.edition
     yield CodeReference(
         edition=edition, article="230.42", title="Service conductors: minimum size and ampacity"
@@ -259,21 +232,7 @@ def _citations(project: Project, upgrade: Upgrade) -> Iterator[CodeReference]:
         yield CodeReference(edition=edition, article="230.79(C)", title=title)
     if any(each.by_dwelling_share for each in upgrade.conductors):
         title = "Conductors of dwelling services and feeders"
-        yield CodeReference(edition=edition, article=_share_article(project), title=title)
-    if upgrade.management is None:
-        return
-    yield CodeReference(
-        edition=edition,
-        article="130.30" if edition == 2026 else "750.30",
-        title="Energy management systems: load management",
-    )
-    if edition >= 2023:
-        section = "120.7" if edition == 2026 else article("220.70", edition)
-        title = "Energy management systems in load calculations"
-        yield CodeReference(edition=edition, article=section, title=title)
-    if upgrade.management.charger:
-        title = "Electric vehicle charging: rating and load management"
-        yield CodeReference(edition=edition, article="625.42", title=title)
+        yield CodeReference(edition=edition, article=article("310.12", edition), title=title)
 
 
 def _load_texts(upgrade: Upgrade, amps: float, watts: float) -> Iterator[Text]:
@@ -309,30 +268,12 @@ def _advice(upgrade: Upgrade) -> Iterator[Text]:
         yield TEXTS.text("service_upgrade.upgrade", limit=limit, size=size)
     if size == 400 and upgrade.premises.occupancy == "dwelling":
         yield TEXTS.text("service_upgrade.class_320")
-    if upgrade.management is not None:
-        yield _management_text(upgrade.management)
     if upgrade.then.calculation.method == "measured":
         measured = upgrade.premises.at("220.87")
         yield TEXTS.text("service_upgrade.measured", article=measured)
 
 
-def _management_text(management: Management) -> Text:
-    """Whether load management would avoid the upgrade."""
-    if management.amps is None:
-        return TEXTS.text("service_upgrade.not_managed")
-    limit = f"{number(management.amps, digits=0)} A"
-    key = "charger_managed" if management.charger else "loads_managed"
-    return TEXTS.text(f"service_upgrade.{key}", limit=limit)
-
-
 # ---- The upgrade that a service needs ----
-
-
-class Management(Struct, frozen=True):
-    """The current to which load management could limit new loads; None where it is too little."""
-
-    amps: float | None
-    charger: bool
 
 
 class Upgrade(Struct, frozen=True):
@@ -341,7 +282,6 @@ class Upgrade(Struct, frozen=True):
     Attributes:
         now: The demand without the proposed loads, `then` with them.
         recommended: The next common service, A; None where none is needed or none is that large.
-        management: None where no upgrade is needed or nothing is proposed.
         others: The demand `then` by other methods that apply.
     """
 
@@ -353,7 +293,6 @@ class Upgrade(Struct, frozen=True):
     assumed: tuple[AssumedValue, ...]
     recommended: int | None
     conductors: tuple[Conductors, ...]
-    management: Management | None
     others: tuple[tuple[Method, Demand], ...]
 
     @property
@@ -389,14 +328,10 @@ def upgrade_of(
     conductors = (
         service_conductors(recommended, then.heaviest_amps, base.premises) if recommended else []
     )
-    management = None
-    if new and not then.fits:
-        management = _management(base, project, panel, new, chosen)
     others = [each for each in methods if each not in (chosen, "measured")]
     by_others = tuple((each, grown.demand(each)) for each in others)
     return Upgrade(
-        panel, base.premises, now, then, new, assumed, recommended, tuple(conductors), management,
-        by_others,
+        panel, base.premises, now, then, new, assumed, recommended, tuple(conductors), by_others,
     )  # fmt: skip
 
 
@@ -417,22 +352,3 @@ def _circuits(
         drawn = currents(system, lines_of(new.circuit, system), each.watts)
         lines = [amps + more for amps, more in zip(lines, magnitudes(drawn), strict=True)]
     return tuple(circuits), tuple(dict.fromkeys(assumed))
-
-
-def _management(
-    base: PanelLoads,
-    project: Project,
-    panel: Panel,
-    new: Sequence[Circuit],
-    method: Method,
-) -> Management:
-    """The capacity of the service without the manageable loads: the new chargers, or all new loads
-    where there are none."""
-    chargers = [circuit for circuit in new if circuit.load_type == "ev_charger"]
-    managed = chargers or list(new)
-    others = [circuit for circuit in new if circuit not in managed]
-    if others:
-        base = base.with_new(project, panel, others)
-    without = base.demand(method)
-    spare = without.rating_amps - without.heaviest_amps
-    return Management(managed_amps(spare), bool(chargers))

@@ -9,10 +9,8 @@ from pydantic import Field
 
 from packs.electrical.arguments import LengthFt, LengthM, Sets, length_in_feet
 from packs.electrical.calculations.fault_current import (
-    asymmetrical_factor,
     breaker_xr_ratio,
     duty_factor,
-    peak_factor,
     smallest_interrupting_rating,
 )
 from packs.electrical.calculations.short_circuit import (
@@ -75,8 +73,6 @@ class ShortCircuit(CalculationResult):
         xr_ratio: Reactance over resistance of the supply at the panel.
         panel_aic_amps: The panel's own interrupting rating.
         motor_contribution_amps: The part from running motors.
-        asymmetrical_amps: RMS with the direct-current part, half a cycle after the fault.
-        peak_amps: The highest instantaneous current.
         duty_amps: The current as it counts against a breaker tested at a lower X/R.
         tested_xr_ratio: X/R at which a breaker of the panel's rating is tested.
         path: Each point from the service on.
@@ -93,8 +89,6 @@ class ShortCircuit(CalculationResult):
     motor_contribution_amps: int
     line_to_line_amps: int | None
     line_to_neutral_amps: int | None
-    asymmetrical_amps: int
-    peak_amps: int
     duty_amps: int | None
     tested_xr_ratio: float | None
     path: list[FaultPoint]
@@ -187,8 +181,6 @@ def _result(
         motor_contribution_amps=round(fault.motors.contribution_amps),
         line_to_line_amps=round(end.line_amps) if end.phases == 1 else None,
         line_to_neutral_amps=None if end.neutral_amps is None else round(end.neutral_amps),
-        asymmetrical_amps=round(fault.amps * asymmetrical_factor(fault.xr_ratio)),
-        peak_amps=round(fault.amps * peak_factor(fault.xr_ratio)),
         duty_amps=None if check.duty_amps is None else round(check.duty_amps),
         tested_xr_ratio=rounded(check.tested_xr, 2),
         path=[

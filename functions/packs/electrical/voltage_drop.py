@@ -81,7 +81,6 @@ _NO_BRANCH = ("spare", "subpanel")
 _TABLES: dict[Method, str] = {
     "exact": "Chapter 9 Table 9",
     "approximate": "Chapter 9 Table 8",
-    "receiving_end": "Chapter 9 Table 9",
 }
 _RECOMMENDED = "informational note: voltage drop of 3 % and 5 % recommended"
 
@@ -213,8 +212,7 @@ def calculate_voltage_drop(
         panel_name: The panel; with a selector, only its circuits are compared.
         circuit_description: The circuit in words, such as "EV charger".
         selector: "longest", "highest_load" or "worst" (the highest percentage).
-        method: "exact" (Table 9, R cos + X sin), "approximate" (K / circular mils of Table 8), or
-            "receiving_end" (Table 9, solved for the voltage at the load).
+        method: "exact" (Table 9, R cos + X sin) or "approximate" (K / circular mils of Table 8).
         load_amps: The load's current, A, instead of the recorded load.
         load_watts: The load, W, instead of the recorded one.
         length_ft: Length one way, ft.

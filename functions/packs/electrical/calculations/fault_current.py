@@ -316,11 +316,6 @@ def _parts(ohms: float, xr_ratio: float) -> tuple[float, float]:
 # ---- Asymmetry and ratings ----
 
 
-def asymmetrical_factor(xr_ratio: float) -> float:
-    """Asymmetrical RMS current over the symmetrical one, half a cycle after the fault."""
-    return sqrt(1 + 2 * exp(-2 * pi / xr_ratio)) if xr_ratio > 0 else 1.0
-
-
 def peak_factor(xr_ratio: float) -> float:
     """The highest instantaneous current of the first half cycle over the symmetrical RMS one."""
     return sqrt(2) * (1 + exp(-pi / xr_ratio)) if xr_ratio > 0 else sqrt(2)

@@ -1,9 +1,8 @@
-"""Voltage drop of a circuit and of the feeders before it, by three methods.
+"""Voltage drop of a circuit and of the feeders before it, by two methods.
 
 Sources: NEC Chapter 9 Table 9 with its note 2 (effective impedance R cos + X sin), Table 8 (direct-
-current resistance), IEEE 141-1993, 3.11 (the formula with the sending voltage). The limits of 3 %
-in a branch circuit and 5 % with its feeders are those of the informational notes of NEC 210.19 and
-215.2: recommended, not required.
+current resistance). The limits of 3 % in a branch circuit and 5 % with its feeders are those of the
+informational notes of NEC 210.19 and 215.2: recommended, not required.
 """
 
 from __future__ import annotations
@@ -50,11 +49,11 @@ from packs.electrical.wording import TEXTS, invalid, unmarked
 from rollcall.core.errors import AgentError, InvalidArgument
 from rollcall.core.texts import Text
 
-Method = Literal["exact", "approximate", "receiving_end"]
+Method = Literal["exact", "approximate"]
 """exact: R cos + X sin of Table 9. approximate: K / circular mils, that is Table 8's resistance
-alone. receiving_end: Table 9, solved for the voltage at the load."""
+alone."""
 
-METHODS: tuple[Method, ...] = ("exact", "approximate", "receiving_end")
+METHODS: tuple[Method, ...] = ("exact", "approximate")
 BRANCH_LIMIT_PERCENT = 3.0
 TOTAL_LIMIT_PERCENT = 5.0
 SMALLEST = "14"
@@ -117,23 +116,19 @@ class Drop(Struct, frozen=True):
 
 
 def drop(run: Run, method: Method = "exact") -> Drop:
-    """Calculate the voltage drop of a run.
-
-    By `receiving_end` it is at most the whole voltage: a current that not even a short circuit at
-    the load would draw leaves nothing there, and IEEE's formula has no solution. The other methods
-    are proportional to the current, and tell a drop above the voltage.
+    """Calculate the voltage drop of a run: in both conductors with one phase, between lines with
+    three. It is proportional to the current, and may be above the voltage.
 
     Raises:
         InvalidArgument: The method's table has no such conductor.
     """
     impedance = impedance_of(run, method)
-    along, across = _volts_per_side(run, impedance, method)
-    lost = along
-    if method == "receiving_end":
-        is_solvable = math.hypot(along, across) < run.volts
-        lost = run.volts
-        if is_solvable:
-            lost += along - math.sqrt(run.volts**2 - across**2)
+    ways = 2.0 if run.phases == 1 else math.sqrt(3)
+    ohms = impedance.r_ohm_per_kft
+    if method == "exact":
+        sine = math.sqrt(1 - run.power_factor**2)
+        ohms = ohms * run.power_factor + impedance.x_ohm_per_kft * sine
+    lost = ways * run.amps / run.sets * run.length_ft / 1000 * ohms
     percent = 100 * lost / run.volts
     return Drop(lost, percent, max(run.volts - lost, 0.0), impedance)
 
@@ -174,16 +169,7 @@ def smallest_size(run: Run, limit_percent: float, method: Method = "exact") -> S
 def headroom(run: Run, limit_percent: float, method: Method = "exact") -> float:
     """Return the factor on length or current at which the drop reaches a limit: 0.5 means half the
     length, or half the current."""
-    if limit_percent <= 0:
-        return 0.0
-    along, across = _volts_per_side(run, impedance_of(run, method), method)
-    allowed = run.volts * limit_percent / 100
-    if method != "receiving_end":
-        return allowed / along
-    # (V + s along - allowed)² = V² - (s across)²: a quadratic in s with one positive root.
-    rest = run.volts - allowed
-    a, b, c = along**2 + across**2, 2 * rest * along, rest**2 - run.volts**2
-    return (-b + math.sqrt(b**2 - 4 * a * c)) / (2 * a)
+    return max(limit_percent, 0.0) / drop(run, method).percent
 
 
 @cache
@@ -200,18 +186,6 @@ def sizes_of(material: Material, method: Method) -> tuple[Size, ...]:
             continue
         sizes.append(size)
     return tuple(sizes)
-
-
-def _volts_per_side(run: Run, impedance: Impedance, method: Method) -> tuple[float, float]:
-    """The drop in phase with the voltage and the drop at right angles to it: in both conductors
-    with one phase, between lines with three."""
-    ways = 2.0 if run.phases == 1 else math.sqrt(3)
-    amperes = ways * run.amps / run.sets * run.length_ft / 1000
-    if method == "approximate":  # resistance alone, whatever the power factor
-        return amperes * impedance.r_ohm_per_kft, 0.0
-    cosine, sine = run.power_factor, math.sqrt(1 - run.power_factor**2)
-    r, x = impedance.r_ohm_per_kft, impedance.x_ohm_per_kft
-    return amperes * (r * cosine + x * sine), amperes * (x * cosine - r * sine)
 
 
 class FeederRun(Struct, frozen=True):

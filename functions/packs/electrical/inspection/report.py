@@ -49,9 +49,6 @@ FIGURES: dict[str, Callable[[float], str]] = {
 }
 """The formats of figures in the texts of an issue, by unit."""
 
-Progress = Callable[[int, int], None]
-"""Called with the number of rules that are done, and that of all."""
-
 
 class Place(Struct, frozen=True):
     """One panel, circuit, feeder, transformer, motor, or the project's service and grounding.
@@ -161,7 +158,7 @@ class Report(Struct, frozen=True):
         return int(100 * (total - lost) // total) if total else 0
 
 
-def inspect(facts: Facts, rules: Iterable[Rule], progress: Progress | None = None) -> Report:
+def inspect(facts: Facts, rules: Iterable[Rule]) -> Report:
     """Check a project by the rules of its edition."""
     chosen = tuple(rule for rule in rules if rule.is_in(facts.edition))
     issues: list[Issue] = []
@@ -171,9 +168,7 @@ def inspect(facts: Facts, rules: Iterable[Rule], progress: Progress | None = Non
     def place(record: Any) -> Place:
         return facts.once(("place", id(record)), lambda: place_of(facts, record))
 
-    for done, rule in enumerate(chosen):
-        if progress is not None:
-            progress(done, len(chosen))
+    for rule in chosen:
         for record in facts.records(rule.record):
             try:
                 finding = rule.check(facts, record)

@@ -185,7 +185,7 @@ def test_an_enclosure_beyond_the_model_is_refused(office: ToolContext, db: Clien
     with pytest.raises(InvalidArgument) as refused:
         at_mdp(office)
     assert refused.value.field == "enclosureHeightMm"
-    assert at_mdp(office, electrode_configuration="VOA").enclosure.kind is None
+    assert at_mdp(office, electrode_configuration="VOA").electrode_configuration == "VOA"
 
 
 def test_sources_and_the_chart_go_with_it(office: ToolContext) -> None:

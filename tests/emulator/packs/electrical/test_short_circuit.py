@@ -130,7 +130,6 @@ def test_motors_can_be_left_out(workshop: ToolContext) -> None:
 
 def test_asymmetry_follows_x_r(office: ToolContext) -> None:
     found = calculate_short_circuit(office, panel_name="MDP")
-    assert found.available_fault_current < found.asymmetrical_amps < found.peak_amps
     assert found.duty_amps is not None
     assert found.duty_amps >= found.available_fault_current
 

@@ -1,4 +1,4 @@
-"""The service that a load needs: its size and conductors, and the limit of load management."""
+"""The service that a load needs: its size and conductors."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from packs.electrical.calculations.conductors import (
 )
 from packs.electrical.calculations.loads.calculation import Premises
 from packs.electrical.calculations.loads.limits import DWELLING_SHARE
-from packs.electrical.calculations.requirements import CONTINUOUS, Requirement
+from packs.electrical.calculations.requirements import Requirement
 from packs.electrical.nec.conductors import Material, Size, ampacity
 
 SERVICE_SIZES = (
@@ -23,9 +23,6 @@ sockets call 320: 320 A of continuous load."""
 
 DWELLING_LEAST_AMPS = 100
 """230.79(C), for a one-family dwelling."""
-
-MIN_CHARGING_AMPS = 6.0
-"""A charger that is limited to less stops (SAE J1772)."""
 
 DWELLING_SIZES: tuple[Size, ...] = (
     "8", "6", "4", "3", "2", "1", "1/0", "2/0", "3/0", "4/0", "250", "300", "350", "400", "500",
@@ -81,11 +78,3 @@ def service_conductors(rating: int, amps: float, premises: Premises) -> list[Con
                 conductors.append(Conductors(material, single, sets, carries, False))
                 break
     return conductors
-
-
-def managed_amps(spare_amps: float) -> float | None:
-    """Return the current to which an energy management system could limit the new load, A: the
-    spare one, as a continuous load (750.30, 220.70, 625.42); None where it is too little to charge
-    with."""
-    amps = spare_amps / CONTINUOUS
-    return amps if amps >= MIN_CHARGING_AMPS else None

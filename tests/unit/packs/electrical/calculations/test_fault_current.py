@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 from packs.electrical.calculations.fault_current import (
     Conductors,
     Windings,
-    asymmetrical_factor,
     at_terminals,
     breaker_xr_ratio,
     check_voltage,
@@ -240,10 +239,6 @@ def test_the_peak_at_a_power_factor_of_15_percent_is_2_29() -> None:
     assert peak_factor(6.59) == pytest.approx(2.29, abs=5e-3)
 
 
-def test_half_a_cycle_on_the_direct_current_has_fallen_by_pi_over_x_r() -> None:
-    assert asymmetrical_factor(6.59) == pytest.approx(1.331, abs=1e-3)  # 15 % power factor
-
-
 def test_unknown_x_r_of_a_transformer_is_that_of_the_next_size_up() -> None:
     assert [transformer_xr(kva) for kva in (25, 45, 50, 75, 5_000)] == [1.2, 1.2, 1.6, 1.6, 7.9]
     assert breaker_xr_ratio(30_000) == breaker_xr_ratio(30_000)
@@ -251,12 +246,10 @@ def test_unknown_x_r_of_a_transformer_is_that_of_the_next_size_up() -> None:
 
 @given(st.floats(0.05, 200), st.floats(1.01, 5))
 def test_more_reactance_is_more_asymmetry(xr: float, times: float) -> None:
-    assert 1 <= asymmetrical_factor(xr) <= asymmetrical_factor(xr * times) < 3**0.5
     assert 2**0.5 <= peak_factor(xr) <= peak_factor(xr * times) < 2 * 2**0.5
 
 
 def test_without_reactance_there_is_no_asymmetry() -> None:
-    assert asymmetrical_factor(0) == 1
     assert peak_factor(0) == pytest.approx(2**0.5)
 
 

@@ -6,7 +6,6 @@ import pytest
 
 from packs.electrical.calculations.loads.lines import system
 from packs.electrical.calculations.loads.service import (
-    managed_amps,
     service_conductors,
     service_size,
 )
@@ -50,8 +49,3 @@ def test_other_services_go_by_table_310_16_in_parallel_where_they_are_large() ->
     assert not copper.by_dwelling_share
     above_800 = service_conductors(1_200, 900, office)[0]
     assert above_800.ampacity_amps >= 1_200  # 240.4(C): no rounding up
-
-
-def test_load_management_takes_what_is_spare_as_continuous() -> None:
-    assert managed_amps(40) == pytest.approx(32)
-    assert managed_amps(7) is None  # 5.6 A: a charger stops below 6 A
