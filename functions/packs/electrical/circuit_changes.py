@@ -261,7 +261,7 @@ def find_to_change(ctx: ToolContext, given: Mapping[str, Any]) -> tuple[Opened, 
     if shown is None or shown == now:
         return opened, branch
     changes = ", ".join(
-        f"{key} {shown.get(key, 'unknown')} → {now.get(key, 'unknown')}"
+        f"{key} {shown.get(key, '—')} → {now.get(key, '—')}"
         for key in sorted(shown.keys() | now.keys())
         if shown.get(key) != now.get(key)
     )

@@ -177,7 +177,7 @@ def _kind_and_poles(
                 poles=poles,
                 panel=panel_text(panel.name),
                 voltage=fields["voltage"],
-                fitting=" or ".join(map(str, fitting)),
+                fitting=", ".join(map(str, fitting)),
             )
         poles = fitting[0]
     kind = fields.get("load_type") or new.circuit.load_type

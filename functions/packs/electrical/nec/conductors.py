@@ -155,7 +155,7 @@ def _of_area(area: float, text: str) -> Size:
             return size
     around = [size for size in SIZES if area_mm2(size) < area][-1:]
     around += [size for size in SIZES if area_mm2(size) > area][:1]
-    near = " and ".join(f"{label(size)} ({area_mm2(size):.3g} mm²)" for size in around)
+    near = ", ".join(f"{label(size)} ({area_mm2(size):.3g} mm²)" for size in around)
     raise invalid("conductorSize", "not_an_area", text=text, near=near)
 
 

@@ -163,7 +163,7 @@ def rated_voltage(voltage: float, columns: tuple[int, ...]) -> int:
         if low <= voltage <= high and rated in columns:
             return rated
     known = ", ".join(
-        f"{low} V" if low == high else f"{low} to {high} V"
+        f"{low} V" if low == high else f"{low}–{high} V"
         for low, high, rated in _SYSTEMS
         if rated in columns
     )

@@ -63,7 +63,7 @@ class Schedule(Struct, frozen=True):
     """
 
     name: str
-    header: list[tuple[Text, str | float]]
+    header: list[tuple[Text, Text | str | float]]
     rows: list[Row]
     totals_va: dict[str, float]
     totals_amps: dict[str, float]
@@ -139,7 +139,7 @@ def _text(key: str) -> Text:
     return TEXTS.text(f"projects.schedule.{key}")
 
 
-def _header(project: Project, panel: Panel) -> Iterator[tuple[Text, str | float]]:
+def _header(project: Project, panel: Panel) -> Iterator[tuple[Text, Text | str | float]]:
     yield _text("project"), project.name
     yield _text("panel"), panel.name
     yield _text("voltage"), _voltage(panel)
@@ -158,9 +158,8 @@ def _header(project: Project, panel: Panel) -> Iterator[tuple[Text, str | float]
         if feeder.target_id == panel.id:
             yield _text("fed_from"), nodes[feeder.source_id]
             yield _text("feeder"), feeder.name
-            if feeder.conductor_size:
-                sets = f"{feeder.conductor_sets} × " if feeder.conductor_sets > 1 else ""
-                yield _text("feeder_conductors"), f"{sets}{conductor(feeder)}"
+            if conductors := conductor(feeder):
+                yield _text("feeder_conductors"), conductors
 
 
 def _voltage(panel: Panel) -> str:
@@ -171,10 +170,14 @@ def _voltage(panel: Panel) -> str:
     return between if panel.wires == 2 else f"{to_neutral}/{between}"
 
 
-def conductor(wiring: Wiring) -> str | None:
-    """`AWG 12 copper`; None where the size is not known."""
-    size = wiring.conductor_size
-    return None if size is None else f"{label(size)} {wiring.conductor_material}"
+def conductor(wiring: Wiring) -> Text | None:
+    """`AWG 12 copper`, in parallel `2 × AWG 1/0 copper`; None where the size is not known."""
+    if wiring.conductor_size is None:
+        return None
+    sets = f"{wiring.conductor_sets} × " if wiring.conductor_sets > 1 else ""
+    material = TEXTS.text(f"names.{wiring.conductor_material}")
+    size = f"{sets}{label(wiring.conductor_size)}"
+    return TEXTS.text("inspection.conductor", size=size, material=material)
 
 
 def workbook(schedules: Sequence[Schedule], locale: str) -> bytes:
@@ -276,7 +279,9 @@ class _Sheet:
         self._sheet.write_number(row, 5, schedule.total_va, self._number)
         self._sheet.write_string(row + 1, 0, self._say("note"), self._text)
 
-    def _write(self, row: int, column: int, value: str | float | None) -> None:
+    def _write(self, row: int, column: int, value: Text | str | float | None) -> None:
+        if isinstance(value, Text):
+            value = value.say(self._locale)
         if isinstance(value, str):
             how = self._quoted if _LIKE_A_FORMULA.match(value) else self._text
             self._sheet.write_string(row, column, _NO_XML.sub("\ufffd", value), how)

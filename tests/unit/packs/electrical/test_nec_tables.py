@@ -210,7 +210,7 @@ def test_arguments_win_over_the_question() -> None:
         ({"table": "Chapter 9 Table 9", "size": "700"}, "size", "14 to 1000"),
         ({"table": "310.15(B)(1)(1)", "value": 90}, "value", "10 to 85"),
         ({"table": "430.250", "value": 6}, "value", "1/2 to 500"),
-        ({"query": "current of a 5 hp three-phase motor at 277 V"}, "voltage", "220 to 240"),
+        ({"query": "current of a 5 hp three-phase motor at 277 V"}, "voltage", "220–240"),
         ({"table": "220.12", "row": "spaceship"}, "row", "dwelling"),
         ({"query": "ampacity of 2.5 mm² copper"}, "size", "AWG 14 (2.08 mm²)"),
         ({"query": 'כושר הולכה של 4 ממ"ר'}, "size", "AWG 12 (3.31 mm²)"),

@@ -74,11 +74,11 @@ def test_what_is_no_horsepower_is_refused(text: Any) -> None:
     [
         (6, 230, 3, "horsepower", "7-1/2"),
         (15, 230, 1, "horsepower", "430.248"),
-        (5, 277, 1, "voltage", "220 to 240 V"),
+        (5, 277, 1, "voltage", "220–240 V"),
         (5, 480, 1, "voltage", "208 V"),
         (5, 120, 3, "voltage", "has one at 200 V, 208 V"),
         (250, 230, 3, "voltage", "460 V, 575 V"),
-        (5, float("nan"), 3, "voltage", "440 to 480"),
+        (5, float("nan"), 3, "voltage", "440–480"),
     ],
 )
 def test_a_motor_the_tables_have_not_is_refused_with_what_they_have(

@@ -14,6 +14,7 @@ from packs.electrical.projects.schedule import (
     volt_amperes,
     workbook,
 )
+from rollcall.core.texts import Text
 from seed.electrical.sample import projects
 from tests.support.for_every import for_every
 from tests.support.spreadsheets import sheets
@@ -119,7 +120,12 @@ def test_the_header_says_where_the_panel_is_fed_from() -> None:
     header = {words.say("en"): value for words, value in of("office", "dp1").header}
     assert (header["Fed from"], header["Feeder"]) == ("T1", "T1 secondary")
     assert header["Voltage, V"] == "208Y/120"
-    assert header["Feeder conductors"] == "500 kcmil copper"
+    conductors = header["Feeder conductors"]
+    assert isinstance(conductors, Text)
+    assert [conductors.say(each) for each in ("en", "he")] == [
+        "500 kcmil copper",
+        "500 kcmil נחושת",
+    ]
     assert "Fed from" not in {words.say("en") for words, _ in of("office", "mdp").header}
 
 
@@ -143,6 +149,9 @@ def test_a_hebrew_sheet_runs_from_right_to_left() -> None:
     assert (first.name, second.name) == ("לוח דירה", "לוח מחסן")
     assert first.right_to_left and second.right_to_left
     assert {"תיאור", "מזגן סלון", "פאזה"} <= set(first.cells.values())
+    [house] = sheets(workbook([of("house", "garage")], "he"))
+    assert "AWG 6 נחושת" in house.cells.values()
+    assert not any("copper" in str(value) for value in house.cells.values())
 
 
 @pytest.mark.parametrize(
