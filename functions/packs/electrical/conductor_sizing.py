@@ -266,7 +266,7 @@ def _steps(case: SizingCase, sizing: Sizing) -> Iterator[Step]:
     )
     for name, value, reference in (
         ("correctedAmpacity", allowed.corrected_amps, "310.15"),
-        ("terminalLimit", allowed.terminal_amps, "110.14(C)"),
+        ("terminalLimit", allowed.terminal_amps, "334.80" if case.is_nm else "110.14(C)"),
         ("ampacity", allowed.amps, table),
         ("loadAmps", need.load_amps, None),
         ("requiredAmps", need.required_amps, ", ".join(case.articles)),
@@ -309,7 +309,7 @@ def _warnings(case: SizingCase, sizing: Sizing, ground: Size) -> Iterator[Any]:
         yield TEXTS.text("conductor_sizing.nameplate")
     if need.rule == "motor" and not case.load.motors:
         yield TEXTS.text("conductor_sizing.no_motor")
-    if is_60_assumed and sizing.smallest is not None:
+    if is_60_assumed and not case.is_nm and sizing.smallest is not None:
         smaller = smallest_size(replace(case.how, terminal_c=75), need.with_suitable_device)
         if smaller is not None and rank(smaller) < rank(sizing.smallest):
             size = size_text(smaller, case.how.sets)

@@ -331,16 +331,23 @@ class SizingCase(Struct, frozen=True):
 
     Attributes:
         size: None where none is recorded or given, so that one is found.
+        limit_c: The column of Table 310.16 that the conductors may not exceed at any terminals.
         branch: The circuit; None where the question alone describes the conductors.
     """
 
     size: Size | None
     how: Installation
+    limit_c: Rating
     need: Requirement
     edition: Edition
     basis: Basis
     load: Load
     branch: PanelCircuit | None = None
+
+    @property
+    def is_nm(self) -> bool:
+        """Whether it is NM cable, which is corrected from 90 °C and limited to 60 °C (334.80)."""
+        return self.limit_c < self.how.insulation_c
 
     @property
     def articles(self) -> tuple[str, ...]:
@@ -456,7 +463,7 @@ def _case(
     )
     basis.use("loadAmps", round(need.load_amps, 3), "A", load.input_source)
     basis.use_all(figures, recorded=wiring is not None)
-    return SizingCase(size, how, need, edition, basis, load, branch)
+    return SizingCase(size, how, limit_c, need, edition, basis, load, branch)
 
 
 # ---- Problems ----
@@ -465,6 +472,8 @@ def _case(
 def article_of(problem: Problem, case: SizingCase, checked: ConductorCheck) -> str:
     """Return the section that a problem violates."""
     rule = case.need.rule
+    if problem == "terminals" and case.is_nm:
+        return "334.80"
     if special := _SPECIAL_ARTICLES.get((rule, problem)):
         return special
     if problem == "protection":
@@ -535,5 +544,6 @@ def problem_text(problem: Problem, checked: ConductorCheck, case: SizingCase) ->
         "minimum_size": {},
     }[problem]
     section = isolated(article_of(problem, case, checked))
-    key = f"calculations.conductors.problems.{problem}"
+    name = "nm" if problem == "terminals" and case.is_nm else problem
+    key = f"calculations.conductors.problems.{name}"
     return TEXTS.text(key, section=section, **values)

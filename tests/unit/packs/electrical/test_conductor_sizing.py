@@ -122,6 +122,16 @@ def test_nm_cable_is_corrected_from_90_and_limited_to_60() -> None:
     assert steps["temperatureFactor"] == 0.91
 
 
+def test_marked_terminals_do_not_help_nm_cable() -> None:
+    # 334.80: 6 AWG has 55 A in NM cable also at terminals of 75 °C, where 48 A x 125 % are 60 A.
+    for given in ({}, {"terminal_rating_c": 75}):
+        found = check(load_amps=48, continuous=True, conductor_size="6", insulation="NM-B", **given)
+        assert not any("75 °C" in each for each in found.warnings)
+        assert ["334.80" in each for each in found.problems] == [True]
+        assert "334.80" in {each.article for each in found.citations}
+        assert found.smallest_complying_size == "4"
+
+
 def test_an_ev_charger_counts_as_continuous_whatever_is_recorded() -> None:
     found = ask(HOUSE, "EV charger", load_amps=40, continuous=False)
     assert found.required_amps == 50
