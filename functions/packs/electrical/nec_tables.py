@@ -11,7 +11,14 @@ from pydantic import Field
 from packs.electrical.nec import tables
 from packs.electrical.nec.conductors import label, parse_material, parse_size
 from packs.electrical.nec.editions import DEFAULT, Edition
-from packs.electrical.nec.lookup import assumes_three_phase, has_sizes, parse_query, select
+from packs.electrical.nec.lookup import (
+    MOTOR_TABLES,
+    assumes_three_phase,
+    has_sizes,
+    motor_kind,
+    parse_query,
+    select,
+)
 from packs.electrical.nec.tables import Column, Table, TableRow
 from packs.electrical.results import CalculationResult, CodeReference, finish
 from packs.electrical.wording import TEXTS, invalid, number
@@ -111,6 +118,9 @@ def lookup_nec_table(
         size = request.area
     if key == "250.66" and request.in_parallel and size is None:
         raise invalid("size", "parallel_by_area")
+    kind = motor_kind(f"{question} {row or ''}")
+    if key in MOTOR_TABLES and kind in ("synchronous", "dc"):
+        raise invalid("query" if row is None else "row", "no_motor_column", table=whole.number)
     request = replace(
         request,
         size=_parsed(parse_size, size, "size") or request.size,

@@ -27,7 +27,7 @@ from packs.electrical.nec.editions import EDITIONS, Edition
 from packs.electrical.nec.loads import find_occupancy, parse_occupancy
 from packs.electrical.nec.motors import parse_hp, rated_voltage
 from packs.electrical.nec.tables import FILES, Column, Table, TableRow
-from packs.electrical.wording import TEXTS, pattern
+from packs.electrical.wording import TEXTS, number, pattern
 from rollcall.core.errors import InvalidArgument, NotFound
 
 MOTOR_TABLES = ("430.248", "430.250")
@@ -52,7 +52,8 @@ class TableQuery(Struct, frozen=True):
 
     Attributes:
         table: A number of `tables.FILES`.
-        area: A conductor's metric area as it is written, such as "2.5 mm²".
+        area: A conductor's metric area as it is written, such as "2.5 mm²", or its size where no
+            conductor has it, such as "20 AWG".
         value: Amperes, horsepower, degrees Celsius or a count, whichever the table is entered by.
         row: The name of a row, such as "office" or "design_b".
         voltage: Of a motor, V.
@@ -83,7 +84,7 @@ def parse_query(text: str, *, table: str | None = None) -> TableQuery:
     Args:
         table: The table, where it is known already.
     """
-    size = _size(text)
+    size, no_size = _size(text)
     materials = [material for material in MATERIALS if _has(material, text)]
     material = materials[0] if len(materials) == 1 else None
     before, after = pattern("nec.cues.before_rating"), pattern("nec.cues.after_rating")
@@ -107,7 +108,7 @@ def parse_query(text: str, *, table: str | None = None) -> TableQuery:
     return TableQuery(
         table=key,
         size=size,
-        area=area[0] if area else None,
+        area=area[0] if area else no_size,
         material=material,
         rating=rating,
         value=value,
@@ -162,7 +163,9 @@ def _table(text: str) -> str | None:
     return None
 
 
-def _size(text: str) -> Size | None:
+def _size(text: str) -> tuple[Size | None, str | None]:
+    """The size that a text names; else the words for one that no conductor has."""
+    no_size = None
     written = (
         r"(?<![\w./])(?:#|awg\s*#?|no\.?\s*)\s?(?P<a>\d{1,2}(?:/0)?|0{1,4})(?![\w./])"
         r"|(?<![\w./])(?P<b>\d{1,2}(?:/0)?|0{1,4})\s*-?\s*(?:awg|gauge)\b"
@@ -171,10 +174,11 @@ def _size(text: str) -> Size | None:
     )
     for match in re.finditer(written, text, re.IGNORECASE):
         try:
-            return parse_size(next(group for group in match.groups() if group))
+            return parse_size(next(group for group in match.groups() if group)), None
         except InvalidArgument:
-            continue
-    return None
+            if re.search("awg|kcmil|mcm", match[0], re.IGNORECASE):
+                no_size = no_size or match[0]
+    return None, no_size
 
 
 def _ambient_c(text: str, rating: Rating | None) -> float | None:
@@ -235,12 +239,11 @@ def select(table: Table, query: TableQuery) -> tuple[Table, tuple[str, ...]]:
         elif fitting:
             rows = fitting
         else:
-            key = table.columns[0].key
-            first, last = (row.values[key] for row in (table.rows[0], table.rows[-1]))
-            values = {"entry": key, "first": first, "last": last}
-            no_row = TEXTS.text(
-                "errors.no_row", table=table.label, name=name, given=value, **values
-            )
+            entry = table.columns[0]
+            first, last = (row.values[entry.key] for row in (table.rows[0], table.rows[-1]))
+            given = number(value) if isinstance(value, float | int) else value
+            values = {"name": name, "given": given, "first": first, "last": last}
+            no_row = TEXTS.text("errors.no_row", table=table.label, entry=entry.name, **values)
             raise InvalidArgument(no_row, field=name)
     for name, value, filter_columns in (
         ("material", query.material, _of_material),

@@ -206,7 +206,11 @@ def test_arguments_win_over_the_question() -> None:
     [
         ({"table": "310.16", "size": "5/0"}, "size", "18 to 4/0"),
         ({"table": "310.16", "size": "12", "material": "silver"}, "material", "copper"),
-        ({"table": "250.122", "value": 7000}, "value", "15 to 6000"),
+        (
+            {"table": "250.122", "value": 7000},
+            "value",
+            "value 7,000; its rows (Overcurrent device up to) go from 15",
+        ),
         ({"table": "Chapter 9 Table 9", "size": "700"}, "size", "14 to 1000"),
         ({"table": "310.15(B)(1)(1)", "value": 90}, "value", "10 to 85"),
         ({"table": "430.250", "value": 6}, "value", "1/2 to 500"),
@@ -214,6 +218,10 @@ def test_arguments_win_over_the_question() -> None:
         ({"table": "220.12", "row": "spaceship"}, "row", "dwelling"),
         ({"query": "ampacity of 2.5 mm² copper"}, "size", "AWG 14 (2.08 mm²)"),
         ({"query": 'כושר הולכה של 4 ממ"ר'}, "size", "AWG 12 (3.31 mm²)"),
+        ({"query": "ampacity of 20 AWG copper"}, "size", "18 to 4/0"),
+        ({"query": "כושר הולכה של 275 kcmil"}, "size", "18 to 4/0"),
+        ({"query": "synchronous motor FLC 50 hp 460 V"}, "query", "nameplate"),
+        ({"table": "430.250", "value": 50, "row": "DC"}, "row", "nameplate"),
         ({"query": "GEC for 2 sets of 500 kcmil"}, "size", "their sum"),
         ({"query": "מוליך אלקטרודת הארקה לשני 350 kcmil במקביל"}, "size", "their sum"),
         ({"table": "430.52", "row": "steam engine"}, "row", "no row"),
