@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
 from msgspec import Struct
-from pydantic import Field
 
 from packs.electrical.arguments import (
     Conduit,
@@ -72,7 +71,6 @@ from rollcall.core.errors import AgentError, FailedPrecondition, InvalidArgument
 from rollcall.core.shapes import Display, Wire
 from rollcall.core.texts import Text, isolated
 
-Temperature = Annotated[float, Field(ge=-40, le=250)]
 Selector = Literal["longest", "highest_load", "worst"]
 MAX_LISTED = 50
 _NO_BRANCH = ("spare", "subpanel")
@@ -197,7 +195,6 @@ def calculate_voltage_drop(
     conduit_type: Conduit | None = None,
     voltage: Volts | None = None,
     phases: Phases | None = None,
-    conductor_temperature_c: Temperature | None = None,
 ) -> VoltageDrop:
     """Calculate the voltage drop of a circuit, in volts and percent, against the recommended 3 %
     for a branch circuit and 5 % with its feeders.
@@ -224,7 +221,6 @@ def calculate_voltage_drop(
         conduit_type: The raceway or cable, such as "emt" or "pvc".
         voltage: Of the load, V: between lines, or to neutral with one pole.
         phases: 1 or 3, without a circuit; a circuit's poles say it.
-        conductor_temperature_c: Of the conductor in service, °C; 75 is that of the tables.
     """
     overrides = CircuitOverrides(
         load_amps=load_amps,
@@ -237,7 +233,6 @@ def calculate_voltage_drop(
         conduit_type=conduit_type,
         voltage=voltage,
         phases=phases,
-        conductor_temperature_c=conductor_temperature_c,
     )
     named = circuit_id or circuit_number or circuit_description
     if named is None and selector is None:

@@ -50,7 +50,6 @@ class CircuitOverrides(Struct, frozen=True):
     conductor_size: Size | None = None
     conductor_material: Material | None = None
     conductor_sets: int | None = None
-    conductor_temperature_c: float | None = None
     insulation: str | None = None
     conduit_type: ConduitType | None = None
     ambient_c: float | None = None

@@ -6,6 +6,7 @@ Sources: NEC 210.19(A)(1), 210.20(A), 215.2(A)(1), 215.3, 220.55, 240.4(B)(1) an
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal
 
 from msgspec import Struct
@@ -104,7 +105,7 @@ def requirement_of(
         InvalidArgument: The tables have no such motor.
     """
     if load.motors:
-        return _of_motors(load.motors, breaker_amps)
+        return requirement_of_motors(load.motors, breaker_amps)
     if load.load_type in COOLING:
         return Requirement(
             load_amps=load.amps,
@@ -150,9 +151,14 @@ def _of_unknown_motor(load: Load, breaker_amps: int | None) -> Requirement:
     )
 
 
-def _of_motors(motors: tuple[Motor, ...], breaker_amps: int | None) -> Requirement:
-    """125 % of the largest motor and 100 % of the others. The device is that of 430.52 or, for
-    several motors, of 430.53(C)(4): that of the largest one plus the currents of the others."""
+def requirement_of_motors(motors: Sequence[Motor], breaker_amps: int | None = None) -> Requirement:
+    """Return the requirement for motors on one circuit: 125 % of the largest and 100 % of the
+    others. The device is that of 430.52 or, for several motors, of 430.53(C)(4): that of the
+    largest one plus the currents of the others.
+
+    Raises:
+        InvalidArgument: The tables have no such motor.
+    """
     ordered = sorted(motors, key=motor_amps, reverse=True)
     currents = [motor_amps(motor) for motor in ordered]
     first, others = ordered[0], sum(currents[1:])

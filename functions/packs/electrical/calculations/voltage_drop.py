@@ -27,7 +27,6 @@ from packs.electrical.calculations.conductors import SMALLEST_IN_PARALLEL
 from packs.electrical.nec.conductors import SIZES, Material, Size, rank
 from packs.electrical.nec.impedance import (
     TABLE_TEMPERATURE_C,
-    TEMPERATURE_COEFFICIENT,
     Conduit,
     Impedance,
     ac_impedance,
@@ -68,7 +67,6 @@ class Run(Struct, frozen=True):
         length_ft: The length one way.
         sets: The conductors in parallel for each line.
         power_factor: That of the load, lagging.
-        temperature_c: The conductor's temperature; the tables are for 75 °C.
 
     Raises:
         InvalidArgument: A figure is not above zero, or the power factor above 1.
@@ -83,7 +81,6 @@ class Run(Struct, frozen=True):
     conduit: Conduit = "steel"
     sets: int = 1
     power_factor: float = 0.9
-    temperature_c: float = TABLE_TEMPERATURE_C
 
     def __post_init__(self) -> None:
         fields = {
@@ -139,18 +136,14 @@ def within(percent: float, limit: float) -> bool:
 
 
 def impedance_of(run: Run, method: Method) -> Impedance:
-    """Return the resistance and reactance by a method, at the temperature of the run.
+    """Return the resistance and reactance by a method, at the tables' 75 °C.
 
     Raises:
         InvalidArgument: The method's table has no such conductor.
     """
     if method == "approximate":
-        resistance = dc_resistance(run.size, run.material, temperature_c=run.temperature_c)
-        return Impedance(resistance, 0.0)
-    at_75 = ac_impedance(run.size, run.material, run.conduit)
-    rise = run.temperature_c - TABLE_TEMPERATURE_C
-    factor = 1 + TEMPERATURE_COEFFICIENT[run.material] * rise
-    return Impedance(at_75.r_ohm_per_kft * factor, at_75.x_ohm_per_kft)
+        return Impedance(dc_resistance(run.size, run.material), 0.0)
+    return ac_impedance(run.size, run.material, run.conduit)
 
 
 def smallest_size(run: Run, limit_percent: float, method: Method = "exact") -> Size | None:
@@ -391,7 +384,6 @@ def circuit_run(
         conduit=_conduit(raceway, basis),
         sets=overrides.conductor_sets or circuit.conductor_sets,
         power_factor=power_factor,
-        temperature_c=_conductor_temperature(overrides, basis),
     )
     has_load = overrides.load_amps is not None or overrides.load_watts is not None
     _use_run(run, raceway, overrides, basis, "argument" if has_load else load.input_source)
@@ -427,7 +419,6 @@ def stated_run(overrides: CircuitOverrides, basis: Basis) -> Run:
         conduit=_conduit(overrides.conduit_type, basis),
         sets=overrides.conductor_sets or 1,
         power_factor=power_factor,
-        temperature_c=_conductor_temperature(overrides, basis),
     )
     if overrides.conductor_material is None:
         reason = TEXTS.text("calculations.voltage_drop.no_material")
@@ -453,13 +444,6 @@ def _conduit(raceway: ConduitType | None, basis: Basis) -> Conduit:
     return "steel"
 
 
-def _conductor_temperature(overrides: CircuitOverrides, basis: Basis) -> float:
-    if overrides.conductor_temperature_c is not None:
-        return overrides.conductor_temperature_c
-    reason = TEXTS.text("calculations.voltage_drop.conductor_temperature")
-    return basis.assume("conductorTemperatureC", TABLE_TEMPERATURE_C, "°C", reason)
-
-
 def _use_run(
     run: Run,
     raceway: ConduitType | None,
@@ -482,7 +466,8 @@ def _use_run(
         ("conductorSets", run.sets, None, given.conductor_sets),
         ("powerFactor", run.power_factor, None, given.power_factor),
         ("conduitType", raceway, None, given.conduit_type),
-        ("conductorTemperatureC", run.temperature_c, "°C", given.conductor_temperature_c),
     )
     basis.use("loadAmps", round(run.amps, 3), "A", load_source or "argument")
     basis.use_all(figures, recorded=load_source is not None)
+    reason = TEXTS.text("calculations.voltage_drop.conductor_temperature")
+    basis.assume("conductorTemperatureC", TABLE_TEMPERATURE_C, "°C", reason)

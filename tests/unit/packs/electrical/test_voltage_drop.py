@@ -267,13 +267,6 @@ def calculate(**given: Any) -> VoltageDrop:
     return calculate_voltage_drop(ToolContext(User("u")), **{**RUN, **given})
 
 
-def test_a_conductor_at_0_degrees_is_not_taken_as_one_at_75() -> None:
-    cold, usual = calculate(conductor_temperature_c=0), calculate()
-    assert cold.voltage_drop_volts < usual.voltage_drop_volts
-    (said,) = [each.value for each in cold.inputs if each.name == "conductorTemperatureC"]
-    assert said == 0
-
-
 def test_a_load_above_the_conductors_ampacity_is_said_though_the_drop_is_small() -> None:
     found = calculate(load_amps=100, length_ft=10, conductor_size="14")
     assert found.compliant

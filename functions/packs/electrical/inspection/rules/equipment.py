@@ -8,7 +8,12 @@ from typing import Any
 from msgspec.structs import replace
 
 from packs.electrical.calculations.fault_current import transformer_amps
-from packs.electrical.calculations.requirements import CONTINUOUS, COOLING, COOLING_MOST, kind_of
+from packs.electrical.calculations.requirements import (
+    COOLING,
+    COOLING_MOST,
+    Requirement,
+    requirement_of_motors,
+)
 from packs.electrical.inspection.facts import Facts, in_table, standard_device
 from packs.electrical.inspection.rule import (
     PASSED,
@@ -34,9 +39,7 @@ from packs.electrical.nec.motors import (
     OVERLOAD_HIGH,
     OVERLOAD_LOW,
     allows_high_overload,
-    largest_protection,
 )
-from packs.electrical.nec.overcurrent import standard_not_above
 from packs.electrical.projects.records import Feeder, LoadType, Motor, PanelCircuit, Transformer
 from packs.electrical.wording import amps
 
@@ -127,11 +130,11 @@ def has_motors(facts: Facts, at: PanelCircuit) -> bool:
     return bool(circuit_motors(facts, at))
 
 
-def motor_conductor_amps(facts: Facts, motors: list[Motor]) -> float:
-    """Return the current that conductors of motors must carry, A: 125 % of the largest and 100 % of
-    the others (430.22, 430.24)."""
-    currents = sorted((facts.motor_amps(motor) for motor in motors), reverse=True)
-    return currents[0] * CONTINUOUS + sum(currents[1:])
+def motor_need(facts: Facts, motors: list[Motor]) -> Requirement:
+    """Return the requirement for motors together (430.22, 430.24, 430.52)."""
+    for motor in motors:
+        facts.motor_amps(motor)  # names the field of a motor that the tables do not have
+    return in_table(lambda: requirement_of_motors(motors), "motors.kind")
 
 
 def motor_values(facts: Facts, at: PanelCircuit) -> dict[str, Any]:
@@ -144,15 +147,9 @@ def motor_breaker(facts: Facts, at: PanelCircuit) -> Finding:
     motors = circuit_motors(facts, at)
     if not motors:
         return None
-    largest, currents = motors[0], [facts.motor_amps(motor) for motor in motors]
-    most = float(
-        in_table(
-            lambda: largest_protection(currents[0], kind_of(largest), largest.device), "motors.kind"
-        )
-    )
-    if others := sum(currents[1:]):
-        most = standard_not_above(most + others)
-    return at_most(at.circuit.breaker_amps, most, "A", current=amps(currents[0]))
+    most = float(motor_need(facts, motors).largest_breaker_amps or 0)
+    current = amps(facts.motor_amps(motors[0]))
+    return at_most(at.circuit.breaker_amps, most, "A", current=current)
 
 
 def overload(facts: Facts, motor: Motor) -> Finding:
@@ -182,7 +179,7 @@ def motor_feeder(facts: Facts, feeder: Feeder) -> Finding:
     motors = facts.motors_downstream(feeder.target_id)
     if not motors:
         return None
-    least = motor_conductor_amps(facts, motors)
+    least = motor_need(facts, motors).required_amps
     carries = facts.ampacity(feeder, facts.source_device(feeder) or least).amps
     if carries * TOLERANCE >= least:
         return PASSED
@@ -253,7 +250,7 @@ RULES = (
          Recorded("disconnect_in_sight", applies=is_load("space_heating"), texts="disconnect")),
     Rule("430.22-conductor", "circuit", "circuits", "critical", "430.22",
          Limit(Facts.circuit_ampacity, ">=",
-               lambda facts, at: motor_conductor_amps(facts, facts.motors_on(at)), "A",
+               lambda facts, at: motor_need(facts, facts.motors_on(at)).required_amps, "A",
                applies=has_motors, values=motor_values)),
     Rule("430.24-feeder", "feeder", "feeders", "critical", "430.24", motor_feeder),
     Rule("430.32-overload", "motor", "circuits", "critical", "430.32(A)(1)", overload),

@@ -1,19 +1,11 @@
 """Panels: ratings (110.9, 408.30, 408.36), working space (110.26), location (230.70, 240.24),
-labels and directories (110.16, 110.24, 408.4, 408.6), spare spaces and balance."""
+labels and directories (110.16, 110.24, 408.4, 408.6)."""
 
 from __future__ import annotations
 
 from collections import Counter
 from functools import cache
 
-from packs.electrical.calculations.loads.lines import (
-    currents,
-    imbalance_percent,
-    lines_of,
-    magnitudes,
-    system_of,
-    total,
-)
 from packs.electrical.calculations.loads.new_load import is_on_high_leg
 from packs.electrical.inspection.facts import Facts
 from packs.electrical.inspection.rule import (
@@ -29,7 +21,7 @@ from packs.electrical.inspection.rule import (
     known,
 )
 from packs.electrical.projects.records import Panel, PanelCircuit
-from packs.electrical.wording import MM_PER_IN, TEXTS, amps, number, percent, volts
+from packs.electrical.wording import MM_PER_IN, TEXTS, amps, number, volts
 from rollcall.core.texts import isolated, short
 
 WORKING_DEPTHS_IN = ((150, 36.0, 36.0), (600, 36.0, 48.0), (float("inf"), 36.0, 60.0))
@@ -38,8 +30,6 @@ grounded opposite) and under condition 3 (live parts on both sides)."""
 MIN_WIDTH_IN = 30.0
 MIN_HEIGHT_IN = 78.0
 BATHROOMS = ("bathroom", "restroom")
-SPARE_SHARE = 0.1
-UNEVEN_PERCENT = 25.0
 DESCRIPTION_CHARS = 80
 
 
@@ -97,36 +87,8 @@ def high_leg(facts: Facts, at: PanelCircuit) -> Finding:
     return Problem(round(to_ground), round(panel.line_to_neutral), "V", values)
 
 
-# Spare spaces and balance
-
-
 def has_main_breaker(facts: Facts, panel: Panel) -> bool:
     return panel.main_breaker_amps is not None
-
-
-def spare_spaces(facts: Facts, panel: Panel) -> Finding:
-    """A tenth of the spaces is free, as a common reserve."""
-    taken = sum(circuit.poles for circuit in panel.circuits if not circuit.is_spare)
-    return at_least(panel.spaces - taken, SPARE_SHARE * panel.spaces, spaces=panel.spaces)
-
-
-def balance(facts: Facts, panel: Panel) -> Finding:
-    """The connected loads of the lines differ by 25 % at most."""
-    loads = [each for each in panel.circuits if each.load_watts > 0 and not each.is_spare]
-    if len(loads) < 3 or any(each.poles > panel.phases + (panel.phases == 1) for each in loads):
-        return None
-    system = system_of(panel)
-    drawn = (currents(system, lines_of(each, system), each.load_watts) for each in loads)
-    lines = magnitudes(total(system, drawn))
-    uneven = imbalance_percent(lines)
-    if uneven <= UNEVEN_PERCENT:
-        return PASSED
-    named = zip(system.names, lines, strict=True)
-    values = {
-        "uneven": percent(uneven),
-        "lines": ", ".join(f"{name} {amps(value)}" for name, value in named),
-    }
-    return Problem(round(uneven, 1), UNEVEN_PERCENT, "%", values)
 
 
 # Working space
@@ -217,7 +179,6 @@ def _placeholders() -> frozenset[str]:
 
 
 RULES = (
-    Rule("90.8-spare", "panel", "panels", "info", "90.8(A)", spare_spaces, numbers={2026: "90.8"}),
     Rule("110.9-interrupting", "panel", "panels", "critical", "110.9", interrupting_rating),
     Rule("110.16-label", "panel", "panels", "warning", "110.16(A)",
          Recorded("arc_flash_label", applies=not_in_dwelling)),
@@ -229,7 +190,6 @@ RULES = (
     Rule("110.26-height", "panel", "panels", "warning", "110.26(A)(3)", working_height),
     Rule("220.40-main", "panel", "panels", "critical", "220.40",
          Limit(Facts.demand_amps, "<=", "main_breaker_amps", "A", applies=has_main_breaker)),
-    Rule("220.61-balance", "panel", "panels", "info", "220.61", balance),
     Rule("230.70-bathroom", "panel", "panels", "critical", "230.70(A)(2)",
          Recorded("location", is_no_bathroom, applies=Facts.is_service)),
     Rule("240.24-closet", "panel", "panels", "critical", "240.24(D)",

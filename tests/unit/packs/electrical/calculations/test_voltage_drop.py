@@ -52,7 +52,6 @@ def runs(draw: st.DrawFn, *, method: Method = "exact") -> Run:
         conduit=draw(st.sampled_from(CONDUITS)),
         sets=draw(st.integers(1, 4)),
         power_factor=draw(st.floats(0.2, 1)),
-        temperature_c=draw(st.floats(20, 90)),
     )
 
 
@@ -100,12 +99,6 @@ def test_the_methods_agree_on_a_small_drop_of_a_resistive_load() -> None:
     run = Run(15, 120, 1, 30, "12", "copper", "pvc", power_factor=1)
     exact, approximate = (drop(run, method).percent for method in METHODS)
     assert approximate == pytest.approx(exact, rel=0.02)
-
-
-def test_a_warm_conductor_loses_more_as_table_8_says() -> None:
-    cold = drop(replace(RUN, temperature_c=60), "approximate").volts
-    table = drop(RUN, "approximate").volts
-    assert cold == pytest.approx(table * (1 + 0.00323 * (60 - 75)))
 
 
 # ---- What must hold of any run ----

@@ -64,9 +64,6 @@ _BIG_SERVICE: Patch = {
 
 CASES = (
     Case(
-        "90.8-spare", HOME, {"panel:main": {"spaces": 27}}, "main", None,
-    ),
-    Case(
         "110.4-voltage", HOME, {"circuit:main/ev": {"voltage": 120}}, "main/ev", None,
         {"circuit:main/ev": {"voltage": 240}},
     ),
@@ -240,10 +237,6 @@ CASES = (
     Case(
         "220.40-main", HOME, {"circuit:sub/saw": {"loadWatts": 15000}}, "sub",
         ({"circuit:sub/saw": {"loadWatts": 0}}, "loadWatts"),
-    ),
-    Case(
-        "220.61-balance", SHOP,
-        {"circuit:lp/bay": {"loadWatts": 1}, "circuit:lp/underfloor": {"loadWatts": 1}}, "lp", None,
     ),
     Case(
         "230.42-load", SHOP,
