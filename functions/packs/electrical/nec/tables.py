@@ -157,7 +157,7 @@ def _unchecked_note(name: str, verified: tuple[int, ...], edition: Edition) -> T
     if TEXTS.find("en", f"nec.tables.{name}.unverified"):
         return unverified_note(name)
     years = ", ".join(str(year) for year in verified)
-    number = load(name)["table"]
+    number = article(load(name)["table"], edition)
     return TEXTS.text("nec.unchecked_table", table=number, edition=edition, years=years)
 
 
