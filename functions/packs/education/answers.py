@@ -11,7 +11,14 @@ from typing import Any
 from pydantic import Field
 
 from packs.education.blocks import GAP, Block, Key, Option
-from packs.education.quantities import MAX_DIGITS, find_unit, read_number, read_quantity, same_unit
+from packs.education.quantities import (
+    MAX_DIGITS,
+    find_unit,
+    plain_numbers,
+    read_number,
+    read_quantity,
+    same_unit,
+)
 from packs.education.wording import TEXTS
 from rollcall.core.errors import InvalidArgument
 from rollcall.core.shapes import Wire
@@ -83,6 +90,7 @@ def check_answer(block: Block, key: Key, answer: Any) -> AnswerCheck:
 def same_text(one: str, other: str) -> bool:
     """Tell whether two answers are the same, ignoring niqqud, final letters, case, spacing and
     punctuation. Numbers are compared by value, fractions as written: 2/4 is not the reduced 1/2."""
+    one, other = plain_numbers(one), plain_numbers(other)
     if "/" not in one + other:
         try:
             return read_number(one) == read_number(other)

@@ -4,8 +4,8 @@ Shown texts have directional isolates around numbers, formulas and words of the 
 texts that a pupil types are compared without isolates.
 
 GIFT has no ordering question, so an order becomes a match of positions and texts. It allows one gap
-in a sentence, so each gap of a cloze becomes a question, with the other gaps left blank. "->" is
-its own syntax and cannot be escaped, so it becomes an arrow.
+in a sentence, so each gap of a cloze becomes a question, with the other gaps left blank and the
+words to choose from below it. "->" is its own syntax and cannot be escaped, so it becomes an arrow.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from packs.education.blocks import GAP, Block, Item, Key, Option
 from packs.education.contents import Content
 from packs.education.documents import GAP_LINE
 from packs.education.quantities import read_number
+from packs.education.wording import TEXTS
 from rollcall.render.bidi import cleaned, isolated
 from rollcall.render.sheet import Direction
 
@@ -31,7 +32,7 @@ def questions(content: Content, items: Sequence[Item]) -> str:
     direction: Direction = "rtl" if content.locale == "he" else "ltr"
     found: list[str] = []
     for number, item in enumerate(items, 1):
-        for part, text in enumerate(_texts_of(_isolated(item, direction))):
+        for part, text in enumerate(_texts_of(_isolated(item, direction), content.locale)):
             name = f"{number:03d}{chr(97 + part) if part else ''}"
             found.append(f"::{name}::{text}")
     title = " ".join(isolated(content.title, direction).split())
@@ -52,6 +53,7 @@ def _isolated(item: Item, direction: Direction) -> Item:
                 "stem": isolated(block.stem, direction),
                 "options": options(block.options),
                 "targets": options(block.targets),
+                "unit": isolated(block.unit, direction) if block.unit else None,
             }
         ),
         key=key.model_copy(
@@ -81,7 +83,7 @@ def _stem(text: str) -> str:
     return f"[plain]{_inner_text(text)}"
 
 
-def _texts_of(item: Item) -> Iterator[str]:
+def _texts_of(item: Item, locale: str) -> Iterator[str]:
     block, key = item.block, item.key
     feedback = f"####{escaped(key.feedback)}" if key.feedback else ""
     stem = _stem(block.stem)
@@ -107,9 +109,10 @@ def _texts_of(item: Item) -> Iterator[str]:
             pairs = [f"={n} -> {_inner_text(texts[id])}" for n, id in enumerate(key.correct, 1)]
             yield f"{stem}{{{' '.join(pairs)}{feedback}}}"
         case "cloze":
-            yield from _gaps(block, key, feedback)
+            yield from _gaps(block, key, feedback, locale)
         case "numeric":
-            yield f"{stem}{{{_number(key)}{feedback}}}"
+            unit = f" {_inner_text(block.unit)}" if block.unit else ""
+            yield f"{stem}{{{_number(key)}{feedback}}}{unit}"
         case "open":
             yield f"{stem}{{{feedback}}}"
         case "text":
@@ -125,13 +128,15 @@ def _choices(block: Block, key: Key, marks: dict[str, str]) -> str:
     return " ".join(lines)
 
 
-def _gaps(block: Block, key: Key, feedback: str) -> Iterator[str]:
+def _gaps(block: Block, key: Key, feedback: str, locale: str) -> Iterator[str]:
+    bank = " · ".join(option.text for option in block.options)
+    words = f"\n{TEXTS.say(locale, 'print.bank')} {bank}" if bank else ""
     for number in GAP.findall(block.stem):
         before, after = block.stem.split(f"{{{{{number}}}}}", 1)
         blank = [GAP.sub(GAP_LINE, each) for each in (before, after)]
         answers = " ".join(f"={escaped(text)}" for text in dict.fromkeys(key.gaps[number]))
         head = f"{_stem(blank[0])} " if blank[0].strip() else _stem("")
-        tail = f" {_inner_text(blank[1])}" if blank[1].strip() else ""
+        tail = f" {rest}" if (rest := _inner_text(f"{blank[1]}{words}")) else ""
         yield f"{head}{{{answers}{feedback}}}{tail}"
 
 

@@ -122,7 +122,7 @@ def generate_infographic(
     """
     passages: list[Passage] = []
     if not data_points:
-        passages = find_passages(ctx, topic, passage=None, document_id=None)
+        passages = find_passages(ctx, topic)
     facts = [_fact(line) for line in data_points or ()] or passage_facts(passages)
     if not facts:
         raise FailedPrecondition(

@@ -19,7 +19,7 @@ MAX_DIGITS = 18
 _NUMBER = re.compile(
     r"(?P<sign>[-+]?)\s*(?:(?P<whole>[0-9]{1,3}(?:,[0-9]{3})+|[0-9]+)(?:\.(?P<decimals>[0-9]+))?"
     r"|\.(?P<bare>[0-9]+))"
-    r"(?:(?:\s+(?P<numerator>[0-9]+)\s*)?/\s*(?P<denominator>[0-9]+))?"
+    r"(?:(?:\s+(?P<numerator>[0-9]+))?/(?P<denominator>[0-9]+))?"
 )
 _SIGNS = str.maketrans({"\u2212": "-", "\u2013": "-", "\u2044": "/", "\u2215": "/"})
 _MARKS = re.compile(r"[\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069]")
@@ -58,14 +58,9 @@ def read_quantity(text: str) -> Quantity:
         ValueError: There is no number, more than one, or one of more than 18 digits.
     """
     wanted = TEXTS.text("errors.not_a_number", text=isolated(text[:40]))
-    plain = " ".join(_MARKS.sub("", text).split())
-    if len(plain) > MAX_LENGTH:
+    if len(" ".join(text.split())) > MAX_LENGTH:
         raise ValueError(TEXTS.text("errors.number_too_long", most=MAX_LENGTH))
-    # "1½" is "1 1/2" in normal form.
-    plain = re.sub(r"(?<=[0-9])([¼½¾⅓⅔⅛])", r" \1", plain)
-    # "²" and "³" belong to a unit: in normal form they would be digits.
-    plain = re.sub(r"[^²³]+", lambda part: unicodedata.normalize("NFKC", part[0]), plain)
-    plain = plain.translate(_SIGNS)
+    plain = plain_numbers(text)
     match = _NUMBER.search(plain)
     if match is None:
         raise ValueError(wanted)
@@ -79,6 +74,16 @@ def read_quantity(text: str) -> Quantity:
     if sum(char.isdigit() for char in match[0]) > MAX_DIGITS:
         raise ValueError(TEXTS.text("errors.too_many_digits", most=MAX_DIGITS))
     return Quantity(_value(match, wanted), (before or after) or None)
+
+
+def plain_numbers(text: str) -> str:
+    """Return a text with its numbers in one spelling: "½" and "1 / 2" as "1/2", "−" as "-"."""
+    plain = " ".join(_MARKS.sub("", text).split())
+    # "1½" is "1 1/2" in normal form.
+    plain = re.sub(r"(?<=[0-9])([¼½¾⅓⅔⅛])", r" \1", plain)
+    # "²" and "³" belong to a unit: in normal form they would be digits.
+    plain = re.sub(r"[^²³]+", lambda part: unicodedata.normalize("NFKC", part[0]), plain)
+    return re.sub(r"(?<=[0-9]) ?/ ?(?=[0-9])", "/", plain.translate(_SIGNS))
 
 
 def _value(match: re.Match[str], wanted: Text) -> Fraction:

@@ -189,11 +189,11 @@ def reason_of(error: ErrorDetails) -> str | Text:
 
 def _kinds(errors: list[ErrorDetails]) -> str | None:
     """Return the message for a value of none of the types of a union; None for other errors."""
-    start = "Input should be a valid "
-    kinds = [each["msg"].removeprefix(start) for each in errors if each["type"].endswith("_type")]
+    start = re.compile("Input should be (?:a valid|an?) ")
+    kinds = [start.sub("", each["msg"]) for each in errors if each["type"].endswith("_type")]
     if not 1 < len(kinds) == len(errors):
         return None
-    return f"{start}{', '.join(kinds[:-1])} or {kinds[-1]}"
+    return f"Input should be a valid {', '.join(kinds[:-1])} or {kinds[-1]}"
 
 
 def _path(value: Any, error: ErrorDetails) -> list[str]:

@@ -98,11 +98,11 @@ def test_a_blank_text_is_refused_in_both_languages() -> None:
 
 def test_a_value_of_none_of_several_types_is_told_all_of_them() -> None:
     class Either(BaseModel):
-        answer: bool | int | list[str]
+        answer: bool | int | dict[str, str] | list[str]
 
     with pytest.raises(InvalidArgument) as caught:
         validate(Either, {"answer": None})
-    wanted = "answer: input should be a valid boolean, integer or array (not None)"
+    wanted = "answer: input should be a valid boolean, integer, object or array (not None)"
     assert caught.value.message == wanted
     with pytest.raises(InvalidArgument, match=r"answer\.1: input should be a valid string"):
         validate(Either, {"answer": ["a", 1]})

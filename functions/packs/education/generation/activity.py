@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
+from msgspec import structs
+
 from packs.education.blocks import Item, item
 from packs.education.contents import InteractiveKind
 from packs.education.generation.drafts import (
@@ -21,7 +23,6 @@ from packs.education.generation.drafts import (
     store_content,
     with_points,
 )
-from packs.education.generation.model import GeneratedItems
 from packs.education.generation.podcast import make_podcast
 from packs.education.generation.wording import TEXTS
 from packs.education.school import AS_GRADE, Grade, Subject, grade_name
@@ -33,11 +34,6 @@ PROFILES: dict[str, tuple[str, ...]] = {
     "game": ("match", "order", "true_false", "choice", "multi_choice", "cloze"),
 }
 """The kinds of questions that come first, by profile."""
-_OF_SCRIPT = (
-    "done", "content_id", "title", "files", "standards", "banner", "generator", "unverified",
-    "seconds",
-)  # fmt: skip
-"""The fields that a podcast's script has too."""
 
 
 class InteractiveContent(GeneratedContent):
@@ -97,13 +93,13 @@ def generate_interactive_activity(
         level=difficulty_level or "core",
         prefers=PROFILES[profile or "balanced"],
         instructions=additional_instructions,
+        of_questions=product_type != "podcast",
     )
     bot = _bot(brief) if include_bot else None
     if product_type == "podcast":
         script = make_podcast(ctx, brief)
-        shared = {name: getattr(script, name) for name in _OF_SCRIPT}
-        request = {"kind": "podcast", "grade": brief.grade, "subject": brief.subject}
-        return InteractiveContent(**shared, **request, blocks=[], block_ids=[], bot=bot)
+        shared = {name: getattr(script, name) for name in GeneratedContent.model_fields}
+        return InteractiveContent(**shared, bot=bot, seconds=script.seconds)
     made, brief = make_content(ctx, brief)
     items = made.items
     if product_type == "exam":
@@ -111,9 +107,7 @@ def generate_interactive_activity(
     elif product_type == "lesson":
         items = [_opening(brief), *items]
     total = 100 if product_type == "exam" else 10 * sum(each.block.is_question for each in items)
-    made = GeneratedItems(
-        with_points(items, total), made.generator, made.left_out, made.unverified, made.notes
-    )
+    made = structs.replace(made, items=with_points(items, total))
     standards = find_standards_for(ctx, brief)
     stored = store_content(ctx, brief, made, product_type, standards=standards)
     return InteractiveContent(**dict(stored), bot=bot)

@@ -153,12 +153,18 @@ def read_brief(
     subject: SubjectId | None,
     passage: str | None = None,
     document_id: str | None = None,
+    of_questions: bool = True,
     **wanted: Any,
 ) -> Brief:
-    """Return a teacher's request, with the passages about its topic."""
+    """Return a teacher's request, with the passages about its topic.
+
+    Args:
+        of_questions: Whether it asks for questions; those of mathematics are computed, so that no
+            documents are searched for them.
+    """
     is_math = subject == "math" or (subject is None and is_mathematics(topic))
     found: list[Passage] = []
-    if passage or document_id or not is_math:
+    if passage or document_id or not (is_math and of_questions):
         labels = {
             name: str(value)
             for name, value in (("subject", subject), ("grade", grade))
@@ -204,7 +210,7 @@ def make_content(ctx: ToolContext, brief: Brief) -> tuple[GeneratedItems, Brief]
         )
         key = "errors.is_it_mathematics" if is_maybe_math else "errors.nothing_to_make_of"
         raise FailedPrecondition(
-            TEXTS.say(brief.locale, key),
+            TEXTS.text(key),
             field="subject" if is_maybe_math else "topic",
             hint="subject: math" if is_maybe_math else "passage, documentId, or upload_knowledge",
         )
@@ -341,8 +347,9 @@ def _mathematics(brief: Brief) -> tuple[GeneratedItems, Brief]:
     if not problems:
         topics = ", ".join(topics_of(number, brief.locale)) if number else ""
         key = "errors.no_problems" if topics else "errors.no_problems_of_grade"
-        message = TEXTS.say(brief.locale, key, topics=topics)
-        raise FailedPrecondition(message, field="topic", hint="passage or documentId")
+        raise FailedPrecondition(
+            TEXTS.text(key, topics=topics), field="topic", hint="passage or documentId"
+        )
     rank = {kind: place for place, kind in enumerate(brief.prefers)}
     in_order = sorted(
         problems,

@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from packs.education.answers import normal_text
 from packs.education.blocks import Item, Level, Source, choices, item
+from packs.education.contents import material_locale
 from packs.education.courses import taught_by
 from packs.education.generation.wording import TEXTS
 from rollcall.core.context import ToolContext
@@ -51,8 +52,8 @@ def find_passages(
     ctx: ToolContext,
     topic: str,
     *,
-    passage: str | None,
-    document_id: str | None,
+    passage: str | None = None,
+    document_id: str | None = None,
     labels: Mapping[str, str] | None = None,
 ) -> list[Passage]:
     """Return the passage in the request, or else passages about a topic from the documents of the
@@ -65,8 +66,9 @@ def find_passages(
         NotFound: `document_id` names no document that the user may read.
         FailedPrecondition: `document_id` names a document that cannot be searched yet.
     """
+    locale = material_locale(ctx, topic)
     if passage and passage.strip():
-        title = TEXTS.say(ctx.locale, "passages.sent_along")
+        title = TEXTS.say(locale, "passages.sent_along")
         return [Passage(title, passage.strip()[:MAX_PASSAGE])]
     if ctx.platform is None:
         return []
@@ -83,7 +85,7 @@ def find_passages(
             break
     for each in about:
         ctx.cite(citation(each))
-    return [_passage(each, ctx.locale) for each in about]
+    return [_passage(each, locale) for each in about]
 
 
 def _passage(found: SearchPassage, locale: str) -> Passage:

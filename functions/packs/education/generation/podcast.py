@@ -10,6 +10,7 @@ from packs.education.blocks import Item, Source, item
 from packs.education.generation.drafts import (
     Brief,
     DocumentId,
+    GeneratedContent,
     PassageText,
     Topic,
     find_standards_for,
@@ -27,7 +28,7 @@ from packs.education.generation.wording import TEXTS
 from packs.education.school import AS_GRADE, Grade
 from rollcall.core.context import ToolContext
 from rollcall.core.errors import FailedPrecondition
-from rollcall.core.shapes import FileRef, Wire
+from rollcall.core.shapes import Wire
 from rollcall.core.text import sentences
 
 WORDS_PER_S = 2.2
@@ -54,20 +55,12 @@ class Turn(Wire):
     verified: bool = True
 
 
-class PodcastScript(Wire):
-    """What generate_podcast_script returns."""
+class PodcastScript(GeneratedContent):
+    """What generate_podcast_script returns. The turns stand for `blocks`, which are empty."""
 
-    done: str
-    content_id: str
-    title: str
     hosts: list[str]
     turns: list[Turn]
     seconds: int
-    files: list[FileRef]
-    standards: list[str]
-    banner: str | None = None
-    generator: Generator
-    unverified: int = 0
 
 
 class Line(BaseModel):
@@ -110,6 +103,7 @@ def generate_podcast_script(
         subject=None,
         passage=passage,
         document_id=document_id,
+        of_questions=False,
         instructions=target_audience,
     )
     return make_podcast(ctx, brief)
@@ -127,7 +121,7 @@ def make_podcast(ctx: ToolContext, brief: Brief) -> PodcastScript:
     lines = lines or _from_passages(brief, hosts)
     if not lines:
         raise FailedPrecondition(
-            TEXTS.say(brief.locale, "errors.nothing_to_tell"),
+            TEXTS.text("errors.nothing_to_tell"),
             field="topic",
             hint="passage, documentId, or upload_knowledge",
         )
@@ -143,19 +137,8 @@ def make_podcast(ctx: ToolContext, brief: Brief) -> PodcastScript:
     standards = find_standards_for(ctx, brief)
     made = GeneratedItems([_block(turn) for turn in turns], generator, unverified=unverified)
     stored = store_content(ctx, brief, made, "podcast", standards=standards)
-    return PodcastScript(
-        done=stored.done,
-        content_id=stored.content_id,
-        title=stored.title,
-        hosts=hosts,
-        turns=turns,
-        seconds=now,
-        files=stored.files,
-        standards=stored.standards,
-        banner=stored.banner,
-        generator=generator,
-        unverified=unverified,
-    )
+    content = {**dict(stored), "blocks": [], "block_ids": []}
+    return PodcastScript(**content, hosts=hosts, turns=turns, seconds=now)
 
 
 TurnText = tuple[str, str, Source | None, bool]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
+from msgspec import structs
 from pydantic import BaseModel, Field
 
 from packs.education.blocks import Item, item
@@ -94,14 +95,13 @@ def generate_static_content(
         document_id=document_id,
         count=question_count,
         instructions=additional_instructions,
+        of_questions=content_type in QUESTION_KINDS,
     )
     if content_type in QUESTION_KINDS:
         made, brief = make_content(ctx, brief)
         standards = find_standards_for(ctx, brief)
         banner = None
-        made = GeneratedItems(
-            with_points(made.items), made.generator, made.left_out, made.unverified, made.notes
-        )
+        made = structs.replace(made, items=with_points(made.items))
     else:
         standards = find_standards_for(ctx, brief)
         made = _prose(ctx, brief, content_type, standards)

@@ -62,6 +62,25 @@ def test_material_about_a_topic_in_hebrew_is_in_hebrew_whoever_asks(school: Clie
     made = write(english, generate_static_content, content_type="worksheet", topic="שברים")
     assert made["title"] == "דף עבודה: שברים, כיתה ד"
     assert open_content(context(school, "ada"), made["contentId"]).content.locale == "he"
+    english = context(school, writes=True, key="w", locale="en")
+    made = write(
+        english, generate_static_content, content_type="test", topic="מחזור המים", passage=WATER
+    )
+    assert {each["source"]["title"] for each in made["blocks"]} == {"הקטע שצורף"}
+
+
+@pytest.mark.parametrize(
+    ("capability", "given"),
+    [(generate_static_content, {"content_type": "test"}), (generate_podcast_script, {})],
+)
+def test_what_cannot_be_made_is_said_in_the_teachers_language(
+    school: Client, capability: Any, given: dict[str, Any]
+) -> None:
+    english = context(school, writes=True, locale="en")
+    with pytest.raises(FailedPrecondition) as refused:
+        write(english, capability, topic="המהפכה", **given)
+    assert refused.value.message.startswith("No model is configured")
+    assert refused.value.say("he").startswith("אין מודל מוגדר")
 
 
 def test_a_test_has_a_hundred_points_and_an_exam_no_hints(school: Client) -> None:
@@ -99,12 +118,13 @@ def test_what_may_be_another_subjects_is_asked_back_and_never_made_as_mathematic
     area = make(school, generate_static_content, content_type="worksheet", topic="שטח", grade="ה")
     assert area["subject"] == "math"
     for topic, grade in (("שעון", "ג"), ("כתיבת חיבור", "ב")):
-        with pytest.raises(FailedPrecondition, match="אם הכוונה למתמטיקה") as asked:
+        with pytest.raises(FailedPrecondition) as asked:
             make(
                 school, generate_static_content, content_type="worksheet", topic=topic, grade=grade
             )
+        assert "אם הכוונה למתמטיקה" in asked.value.say("he")
         assert asked.value.details["field"] == "subject"
-    with pytest.raises(FailedPrecondition, match="לא נמצא קטע"):
+    with pytest.raises(FailedPrecondition, match="no passage about the topic was found"):
         make(
             school, generate_static_content, content_type="test", topic="חזרה על מלחמת העולם",
             grade="ד",
@@ -197,6 +217,20 @@ def test_a_document_is_what_questions_are_made_of_with_its_page(school: Client) 
                 school, generate_static_content, uid, key=uid, content_type="worksheet",
                 topic="the water cycle", document_id=book,
             )  # fmt: skip
+
+
+def test_a_plan_and_a_podcast_of_mathematics_are_made_of_the_teachers_documents(
+    school: Client,
+) -> None:
+    of_book = "שברים שווים הם שברים שערכם זהה בכל כפולה של המונה ושל המכנה באותו מספר."
+    book = Library(school).add(ADA, f"# שברים\n{of_book}", "fractions.md")
+    plan = {"content_type": "lesson_plan", "topic": "שברים"}
+    made = make(school, generate_static_content, **plan)
+    assert [each["source"]["documentId"] for each in made["blocks"] if "source" in each] == [book]
+    script = make(school, generate_podcast_script, key="p", topic="שברים")
+    assert of_book in [turn["text"] for turn in script["turns"]]
+    worksheet = make(school, generate_static_content, key="w", topic="שברים", content_type="test")
+    assert {each["basis"] for each in worksheet["blocks"]} == {"computed"}
 
 
 def test_a_page_without_words_is_refused_and_an_injected_one_obeyed_by_nobody(

@@ -205,13 +205,15 @@ def _expected(item: Item, part: int) -> tuple[Any, ...]:
         case "cloze":
             number = GAP.findall(block.stem)[part]
             before, after = block.stem.split(f"{{{{{number}}}}}", 1)
-            rest = _plain(GAP.sub(GAP_LINE, after))
+            bank = " · ".join(texts[option.id] for option in block.options)
+            rest = _plain(GAP.sub(GAP_LINE, after) + (f" מחסן מילים: {bank}" if bank else ""))
             gap = " _____ " if rest else ""
             stem = _plain(GAP.sub(GAP_LINE, before) + gap + rest)
             accepted = [(_plain(each), True, "") for each in dict.fromkeys(key.gaps[number])]
             return "Short", stem, accepted, said
         case "numeric":
             value, off = _number(key.value), _number(key.tolerance or "0")
+            stem += f" _____ {_plain(block.unit)}" if block.unit else ""
             if off or "/" not in (key.value or ""):
                 return "Numerical", stem, (value, off), said
             decimal = f"{float(value):.10f}".rstrip("0")

@@ -75,7 +75,9 @@ def test_an_open_answer_is_left_to_a_person() -> None:
     assert check(OPEN, "כי הקשבנו") == AnswerCheck(correct=None)
 
 
-@pytest.mark.parametrize("text", ["5/2", "2 1/2", "2½", "02.50", '2.5 ס"מ', "2.5cm", "25 מ״מ", 2.5])
+@pytest.mark.parametrize(
+    "text", ["5/2", "5 / 2", "2 1 / 2", "2 1/2", "2½", "02.50", '2.5 ס"מ', "2.5cm", "25 מ״מ", 2.5]
+)
 def test_a_number_may_be_written_in_any_usual_way(text: Any) -> None:
     assert check(LENGTH, text).correct is True
 
@@ -161,7 +163,7 @@ def test_texts_that_differ_in_spelling_alone_are_one(one: str, other: str) -> No
 
 @pytest.mark.parametrize(
     ("one", "other"),
-    [("-5", "5"), ("3.5", "3-5"), ("3.5", "35"), ("2/4", "1/2"), ("x = -5", "x = 5")],
+    [("-5", "5"), ("3.5", "3-5"), ("3.5", "35"), ("2/4", "½"), ("x = -5", "x = 5")],
 )
 def test_a_sign_and_a_decimal_point_make_another_answer(one: str, other: str) -> None:
     assert not same_text(one, other)
@@ -177,6 +179,9 @@ def test_a_sign_and_a_decimal_point_make_another_answer(one: str, other: str) ->
         ("1,000", "1000"),
         ("ב-5", "ב 5"),
         ("1939-1945", "1939–1945"),
+        ("3/4", "3 / 4"),
+        ("1 1/2", "1½"),
+        ("1/2 ליטר", "½ ליטר"),
     ],
 )
 def test_a_number_written_another_way_is_the_same_answer(one: str, other: str) -> None:

@@ -77,6 +77,16 @@ def test_gift_shows_formulas_in_their_order_and_takes_answers_without_marks() ->
     assert "\u2066" not in questions(content(locale="en"), [chosen])
 
 
+def test_gift_shows_a_numbers_unit_and_the_words_for_gaps() -> None:
+    length = item("numeric", "מה האורך?", key={"value": "5"}, unit="cm")
+    words = item(
+        "cloze", "עיר: {{1}}", key={"gaps": {"1": ["חיפה"]}}, options=choices(["חיפה", "נהר"])
+    )
+    made = questions(content(), [length, words])
+    assert "מה האורך?{#5:0} \u2066cm\u2069" in made
+    assert made.rstrip().endswith(r"\nמחסן מילים\: חיפה · נהר")
+
+
 def test_gifts_own_marks_are_escaped() -> None:
     assert escaped("a=b {x} ~#:\\\nc -> d") == r"a\=b \{x\} \~\#\:\\\nc → d"
     assert escaped("[html]50%") == "[plain][html]50%" and escaped("%5%x") == "[plain]%5%x"
