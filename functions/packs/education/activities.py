@@ -14,7 +14,6 @@ from packs.education.contents import (
     ContentKind,
     open_block,
     own_contents,
-    read_content,
 )
 from packs.education.courses import CourseRole, own_courses
 from packs.education.school import SubjectId
@@ -103,15 +102,9 @@ def list_activities(ctx: ToolContext) -> Activities:
             for each in courses.values()
         ],
         activities=[
-            ListedActivity(
+            ListedActivity.read(
+                dict(content),
                 content_id=id,
-                title=content.title,
-                kind=content.kind,
-                topic=content.topic,
-                subject=content.subject,
-                grade=content.grade,
-                status=content.status,
-                course_id=content.course_id,
                 blocks=content.block_count,
                 updated_at=updated_at.isoformat(),
                 attempt=attempts.get(id),
@@ -162,7 +155,7 @@ def _published(
         read = list(published.limit(MAX_OF_COURSES).stream())
         is_all = is_all and len(read) < MAX_OF_COURSES
         for each in read:
-            found[each.id] = (read_content(each.to_dict() or {}), each.get("updatedAt"))
+            found[each.id] = (Content.read(each.to_dict() or {}), each.get("updatedAt"))
     return found, is_all
 
 

@@ -177,15 +177,9 @@ def get_activity(ctx: ToolContext, *, content_id: ContentId) -> Activity:
     id = attempt_id_of(ctx.user.uid, content_id, content.version)
     found = ctx.db.collection(ATTEMPTS).document(id).get()
     attempt = found.to_dict() if found.exists else None
-    return Activity(
+    return Activity.read(
+        dict(content),
         content_id=content_id,
-        title=content.title,
-        kind=content.kind,
-        grade=content.grade,
-        subject=content.subject,
-        locale=content.locale,
-        version=content.version,
-        max_tries=content.max_tries,
         is_preview=not _is_pupil(ctx, opened),
         blocks=[_pupil_block(each, item, ctx.user.uid) for each, item in items.items()],
         attempt=attempt_of(id, attempt) if attempt else None,
@@ -256,14 +250,7 @@ def answer_block(
         raise FailedPrecondition(TEXTS.text("errors.already_answered"), field="blockId")
     left = opened.content.max_tries - tries
     checked = _checked_answer(attempt_id, block_id, item, answer, left=left)
-    stored = AnswerTry(
-        tries=tries,
-        given=answer,
-        correct=checked.correct,
-        points=checked.points,
-        max_points=item.block.points,
-        bloom=item.block.bloom,
-    ).dump()
+    stored = AnswerTry.read(dict(checked), tries=tries, bloom=item.block.bloom).dump()
     answers = {**attempt["answers"], block_id: stored}
     if len(json.dumps(answers).encode()) > MAX_ANSWERS_BYTES:
         raise ResourceExhausted(TEXTS.text("errors.answers_too_long"), field="answer")
@@ -377,14 +364,12 @@ def _checked_answer(
     """Check an answer; if it is wrong, `left` tries are left."""
     found = check_answer(item.block, item.key, answer)
     left = 0 if found.correct else left
-    return BlockAnswered(
+    return BlockAnswered.read(
+        dict(found),
         attempt_id=attempt_id,
         block_id=block_id,
         given=answer,
-        correct=found.correct,
-        points=found.points,
         max_points=item.block.points,
-        parts=found.parts,
         feedback=_feedback(item.key, answer, is_last=left == 0),
         hint=item.key.hint if left and not found.correct else None,
         tries_left=left,
@@ -402,21 +387,11 @@ def _feedback(key: Key, answer: AnswerValue, *, is_last: bool) -> list[str]:
 
 def _pupil_block(id: str, item: Item, uid: str) -> PupilBlock:
     options, targets = shuffled(item.block, item.key, Random(f"{uid} {id}"))
-    shown = {**dict(item.block), "block_id": id, "options": options, "targets": targets}
-    return PupilBlock(**{name: shown[name] for name in PupilBlock.model_fields})
+    return PupilBlock.read(dict(item.block), block_id=id, options=options, targets=targets)
 
 
 def attempt_of(id: str, data: dict[str, Any]) -> Attempt:
     """Return an attempt from its document."""
     answers = list(data["answers"].values())
-    return Attempt(
-        attempt_id=id,
-        content_id=data["contentId"],
-        title=data["title"],
-        status=data["status"],
-        answered=len(answers),
-        questions=data["questions"],
-        points=data["points"],
-        max_points=data["maxPoints"],
-        to_judge=sum(each.get("correct") is None for each in answers),
-    )
+    to_judge = sum(each.get("correct") is None for each in answers)
+    return Attempt.read(data, attempt_id=id, answered=len(answers), to_judge=to_judge)

@@ -194,7 +194,7 @@ def open_content(ctx: ToolContext, content_id: str, *, reader: Reader = "owner")
             field="contentId",
             hint="search_user_content finds yours",
         )
-    return OpenedContent(content_id, read_content(data), snapshot)
+    return OpenedContent(content_id, Content.read(data), snapshot)
 
 
 def open_block(
@@ -227,17 +227,11 @@ def read_items(opened: OpenedContent) -> dict[str, Item]:
     return {id: _read_item(data, keys.get(id, {})) for id, data in found}
 
 
-def read_content(data: dict[str, Any]) -> Content:
-    """Return a content from its document."""
-    fields = {info.alias or name for name, info in Content.model_fields.items()}
-    return Content.model_validate({name: data[name] for name in fields if name in data})
-
-
 def own_contents(ctx: ToolContext, limit: int) -> list[OpenedContent]:
     """Return the contents that the user made, newest first."""
     query = ctx.db.collection(CONTENTS).where(filter=where("uid", "==", ctx.user.uid))
     found = query.order_by("createdAt", direction="DESCENDING").limit(limit).stream()
-    return [OpenedContent(each.id, read_content(each.to_dict() or {}), each) for each in found]
+    return [OpenedContent(each.id, Content.read(each.to_dict() or {}), each) for each in found]
 
 
 def retain_files(ctx: ToolContext, opened: OpenedContent) -> list[FileRef]:

@@ -139,7 +139,10 @@ def search_curriculum(
     without_bloom = sum(not standard.bloom_levels for _, standard in every) if wanted else 0
     has_topic = topic is not None and bool(topic.strip())
     found = standards_about(topic or "", stored, MAX_FOUND) if has_topic else stored[:MAX_FOUND]
-    shown = [_found_standard(id, standard, ctx.locale) for id, standard in found]
+    shown = [
+        FoundStandard.read(dict(each), id=id, statement=each.statement.say(ctx.locale))
+        for id, each in found
+    ]
     for id, standard in found:
         ctx.cite(standard_citation(id, standard, ctx.locale))
     rows = [
@@ -153,7 +156,7 @@ def search_curriculum(
         for each in shown
     ]
     about_it = short(topic) if topic else subject_name(subject, ctx.locale)
-    show_table(ctx, about_it, TEXTS.data(ctx.locale, "curriculum.columns"), rows)
+    show_table(ctx, about_it, TEXTS.data(ctx.locale, "curriculum.columns").values(), rows)
     values: dict[str, Any] = {
         "subject": subject_name(subject, ctx.locale),
         "grade": grade_name(grade_level, ctx.locale),
@@ -179,7 +182,7 @@ def find_standards(ctx: ToolContext, subject: str, grade: str) -> list[tuple[str
     """Return the stored standards of a subject and grade, by id."""
     query = ctx.db.collection(STANDARDS).where(filter=where("subject", "==", subject))
     query = query.where(filter=where("grades", "array_contains", grade)).limit(MAX_SEARCHED)
-    found = {each.id: read_standard(each.to_dict() or {}) for each in query.stream()}
+    found = {each.id: Standard.read(each.to_dict() or {}) for each in query.stream()}
     return sorted(found.items())
 
 
@@ -195,12 +198,6 @@ def standards_about(
     return [standards[place] for place, _ in places]
 
 
-def read_standard(data: dict[str, Any]) -> Standard:
-    """Return a standard from its document, ignoring an importer's own fields."""
-    fields = {info.alias or name for name, info in Standard.model_fields.items()}
-    return Standard.model_validate({name: data[name] for name in fields if name in data})
-
-
 def standard_citation(id: str, standard: Standard, locale: str) -> Citation:
     """Return the citation of a standard."""
     source = standard.source
@@ -213,8 +210,3 @@ def standard_citation(id: str, standard: Standard, locale: str) -> Citation:
         section=source.page,
         url=source.url,
     )
-
-
-def _found_standard(id: str, standard: Standard, locale: str) -> FoundStandard:
-    stated = {**dict(standard), "id": id, "statement": standard.statement.say(locale)}
-    return FoundStandard(**{name: stated[name] for name in FoundStandard.model_fields})

@@ -12,12 +12,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from fractions import Fraction
 
 from packs.education.blocks import GAP, Block, Item, Key, Option
 from packs.education.contents import Content
 from packs.education.documents import GAP_LINE
-from packs.education.quantities import read_number
+from packs.education.quantities import read_number, write_decimal
 from packs.education.wording import TEXTS
 from rollcall.render.bidi import cleaned, isolated
 from rollcall.render.sheet import Direction
@@ -145,13 +144,8 @@ def _number(key: Key) -> str:
     since GIFT's numeric answers accept only decimals."""
     written = key.value or ""
     value, off = read_number(written), read_number(key.tolerance or "0")
-    decimal = _decimal(value)
+    decimal = write_decimal(value)
     is_decimal = read_number(decimal) == value
     if off or ("/" not in written and is_decimal):
-        return f"#{decimal}:{_decimal(off)}"
+        return f"#{decimal}:{write_decimal(off)}"
     return " ".join(f"={escaped(text)}" for text in (written, *([decimal] if is_decimal else [])))
-
-
-def _decimal(number: Fraction) -> str:
-    written = f"{float(number):.10f}".rstrip("0").rstrip(".")
-    return "0" if written == "-0" else written

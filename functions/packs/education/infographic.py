@@ -25,6 +25,7 @@ from packs.education.documents import source_line
 from packs.education.exports import file_name
 from packs.education.generation.drafts import Topic, makes_draft
 from packs.education.generation.passages import Passage, find_passages
+from packs.education.quantities import read_quantity
 from packs.education.school import AS_GRADE_LEVEL, Grade, grade_name
 from packs.education.wording import TEXTS
 from rollcall.core.context import ToolContext
@@ -57,7 +58,6 @@ _FIGURE = re.compile(
     r"(?<![A-Za-z\d.,])(?:[₪$€£]\s?)?(?:(?<!\w)[−-])?\d+(?:[.,/]\d+)*"
     r"(?:\s?(?:%|‰|°C|°F|°|₪|\$|€|km²|km|cm|mm|kg|mg|ml|m|g|s))?(?!\w)"
 )
-_NUMBER = re.compile(r"[−-]?\d+(?:[.,]\d+)*")
 
 
 def _as_text(value: Any) -> Any:
@@ -227,27 +227,16 @@ def _label(fact: Fact) -> str:
 
 def _bars(facts: Sequence[Fact]) -> Chart | None:
     """Return a chart of the figures, if there are at least two and all have the same unit."""
-    units = {_NUMBER.sub("", fact.figure, count=1).strip() for fact in facts}
-    values = [_value(fact.figure) for fact in facts]
-    if len(facts) < 2 or len(units) != 1 or None in values or min(v or 0 for v in values) < 0:
-        return None
-    unit = units.pop()
-    if not unit:  # a year and a number of districts have nothing in common
-        return None
-    return Chart([_label(fact) for fact in facts], [v or 0 for v in values], unit=unit)
-
-
-def _value(figure: str) -> float | None:
-    number = _NUMBER.search(figure)
-    if number is None or "/" in figure:
-        return None
-    written = number[0].replace("−", "-")
-    if re.fullmatch(r"-?\d{1,3}(,\d{3})+(\.\d+)?", written):
-        written = written.replace(",", "")
     try:
-        return float(written.replace(",", "."))
-    except ValueError:
+        quantities = [read_quantity(fact.figure) for fact in facts]
+    except ValueError:  # such as "24/7/2026"
         return None
+    units = {each.unit or "" for each in quantities}
+    values = [float(each.value) for each in quantities]
+    # Without a unit, a year and a number of districts have nothing in common.
+    if len(facts) < 2 or len(units) != 1 or "" in units or min(values) < 0:
+        return None
+    return Chart([_label(fact) for fact in facts], values, unit=units.pop())
 
 
 def _items(file: FileRef, made: Sheet, facts: Sequence[Fact]) -> list[Item]:

@@ -15,7 +15,7 @@ from pydantic import BeforeValidator, Field
 from packs.education.courses import Course, open_course, taught_by
 from packs.education.publishing import CourseId
 from packs.education.school import AS_GRADE, Grade, Subject, grade_name, subject_name
-from packs.education.wording import TEXTS
+from packs.education.wording import TEXTS, confirmation
 from rollcall.core.capability import Preview, capability
 from rollcall.core.context import ToolContext
 from rollcall.core.errors import InvalidArgument
@@ -88,7 +88,7 @@ def _content(ctx: ToolContext, file_id: str | None, file_base64: str | None) -> 
             raise InvalidArgument("fileBase64 is not base64", field="fileBase64") from error
     store = FileStore(ctx.db)
     file = store.find_own(ctx.user.uid, file_id or "")
-    return b"".join(store.read_part(file, number) for number in range(file.parts))
+    return b"".join(store.open(file))
 
 
 def _course(ctx: ToolContext, course_id: str | None) -> Course | None:
@@ -105,17 +105,10 @@ def _preview(ctx: ToolContext, **given: Any) -> Preview:
         "kind": TEXTS.say(ctx.locale, f"knowledge.kinds.{given['volume_type']}"),
         "kilobytes": f"{-(-len(content) // 1000):,}",
     }
-    key = "knowledge.ask_shared" if course else "knowledge.ask_own"
-    title = TEXTS.say(ctx.locale, "knowledge.ask", name=isolated(given["file_name"]))
-    text = TEXTS.say(ctx.locale, key, course=isolated(course.name if course else ""), **values)
-    summary = TEXTS.say(ctx.locale, "knowledge.summary", name=short(given["file_name"]))
-    display = Display(type="confirmation", title=title, text=text)
-    shown = ("fileName", "subject", "grade", "volumeType", "courseId")
-    return Preview(display, summary=summary, shows=shown)
-
-
-def _summarize(given: dict[str, Any]) -> dict[str, str]:
-    return TEXTS.by_language("knowledge.summary", name=short(str(given["fileName"])))
+    names = {"name": given["file_name"], "course": course.name if course else ""}
+    shows = ("fileName", "subject", "grade", "volumeType", "courseId")
+    text = "ask_shared" if course else "ask_own"
+    return confirmation(ctx, "knowledge", names, values, shows=shows, text=text)
 
 
 @capability(
@@ -123,7 +116,6 @@ def _summarize(given: dict[str, Any]) -> dict[str, str]:
     related=["search_knowledge"],
     min_role="teacher",
     effect="write",
-    summary=_summarize,
     preview=_preview,
 )
 def upload_knowledge(

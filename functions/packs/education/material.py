@@ -86,7 +86,7 @@ def search_user_content(
     by_id = {each.id: each for each in of_kind}
     rows = [_row(by_id[each.content_id], ctx.locale) for each in found]
     title = isolated(short(query)) or TEXTS.say(ctx.locale, "contents.mine")
-    show_table(ctx, title, TEXTS.data(ctx.locale, "contents.columns"), rows)
+    show_table(ctx, title, TEXTS.data(ctx.locale, "contents.columns").values(), rows)
     key = "contents.listed" if is_list else "contents.found"
     answer = TEXTS.say(ctx.locale, key, count=len(found), query=short(query), searched=len(of_kind))
     return UserContents(
@@ -128,17 +128,10 @@ def _created(opened: OpenedContent) -> datetime:
 
 
 def _found_content(opened: OpenedContent, score: float) -> FoundContent:
-    content = opened.content
-    return FoundContent(
+    return FoundContent.read(
+        dict(opened.content),
         content_id=opened.id,
-        kind=content.kind,
-        title=content.title,
-        topic=content.topic,
-        subject=content.subject,
-        grade=content.grade,
-        status=content.status,
-        course_id=content.course_id,
-        blocks=content.block_count,
+        blocks=opened.content.block_count,
         created_at=_created(opened).isoformat(),
         score=score,
     )

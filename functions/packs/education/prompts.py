@@ -108,7 +108,7 @@ def search_prompts(
         about = {"title": each.title, "document_id": each.prompt_id}
         ctx.cite(Citation(type="document", quote=each.text[:300], **about))
     rows = [(isolated(each.title), each.category, each.stars or "—") for each in found]
-    show_table(ctx, short(keywords), TEXTS.data(ctx.locale, "prompts.columns"), rows)
+    show_table(ctx, short(keywords), TEXTS.data(ctx.locale, "prompts.columns").values(), rows)
     answer = TEXTS.say(
         ctx.locale,
         "prompts.found",

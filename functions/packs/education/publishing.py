@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import Field
 
@@ -16,12 +16,12 @@ from packs.education.contents import (
     update_content,
 )
 from packs.education.courses import Course, open_course, student_ids
-from packs.education.wording import TEXTS
+from packs.education.wording import TEXTS, confirmation
 from rollcall.core.capability import Preview, capability
 from rollcall.core.context import ToolContext
 from rollcall.core.errors import FailedPrecondition
-from rollcall.core.shapes import Display, FileRef, Wire
-from rollcall.core.texts import isolated, short
+from rollcall.core.shapes import FileRef, Wire
+from rollcall.core.texts import isolated
 
 ContentId = Annotated[str, Field(min_length=1, max_length=64)]
 CourseId = Annotated[str, Field(min_length=1, max_length=64)]
@@ -67,26 +67,11 @@ def _preview_publish(
     ctx: ToolContext, *, content_id: str, course_id: str | None, max_tries: int
 ) -> Preview:
     opened, course = _publishable(ctx, content_id, course_id)
-    title = TEXTS.say(ctx.locale, "publish.ask", title=isolated(opened.content.title))
-    text = TEXTS.say(
-        ctx.locale,
-        "publish.text",
-        course=isolated(course.name),
-        students=len(student_ids(ctx, course.id)),
-        blocks=opened.content.block_count,
-        tries=max_tries,
-    )
-    summary = TEXTS.say(
-        ctx.locale, "publish.summary", title=short(opened.content.title), course=short(course.name)
-    )
+    content, students = opened.content, len(student_ids(ctx, course.id))
+    names = {"title": content.title, "course": course.name}
+    values = {"students": students, "blocks": content.block_count, "tries": max_tries}
     arguments = {"contentId": content_id, "courseId": course.id, "maxTries": max_tries}
-    display = Display(type="confirmation", title=title, text=text)
-    return Preview(display, arguments=arguments, summary=summary, shows=tuple(arguments))
-
-
-def _summarize_publish(given: dict[str, Any]) -> dict[str, str]:
-    title, course = short(str(given["contentId"])), short(str(given.get("courseId") or "—"))
-    return TEXTS.by_language("publish.summary", title=title, course=course)
+    return confirmation(ctx, "publish", names, values, shows=arguments, arguments=arguments)
 
 
 @capability(
@@ -95,7 +80,6 @@ def _summarize_publish(given: dict[str, Any]) -> dict[str, str]:
     min_role="teacher",
     effect="write",
     atomic=True,
-    summary=_summarize_publish,
     preview=_preview_publish,
 )
 def publish_content(
@@ -146,21 +130,9 @@ def publish_content(
 
 def _preview_delete(ctx: ToolContext, *, content_id: str) -> Preview:
     content = open_content(ctx, content_id).content
-    title = TEXTS.say(ctx.locale, "delete.ask", title=isolated(content.title))
-    text = TEXTS.say(
-        ctx.locale,
-        "delete.text",
-        kind=kind_name(content.kind, ctx.locale),
-        blocks=content.block_count,
-        status=status_name(content, ctx.locale),
-    )
-    summary = TEXTS.say(ctx.locale, "delete.summary", title=short(content.title))
-    display = Display(type="confirmation", title=title, text=text)
-    return Preview(display, summary=summary, shows=("contentId",))
-
-
-def _summarize_delete(given: dict[str, Any]) -> dict[str, str]:
-    return TEXTS.by_language("delete.summary", title=short(str(given["contentId"])))
+    kind, status = kind_name(content.kind, ctx.locale), status_name(content, ctx.locale)
+    values = {"kind": kind, "blocks": content.block_count, "status": status}
+    return confirmation(ctx, "delete", {"title": content.title}, values, shows=["contentId"])
 
 
 @capability(
@@ -169,7 +141,6 @@ def _summarize_delete(given: dict[str, Any]) -> dict[str, str]:
     min_role="teacher",
     effect="write",
     atomic=True,
-    summary=_summarize_delete,
     preview=_preview_delete,
 )
 def delete_content(ctx: ToolContext, *, content_id: ContentId) -> ContentDeleted:

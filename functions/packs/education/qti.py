@@ -10,13 +10,12 @@ from __future__ import annotations
 import io
 import zipfile
 from collections.abc import Callable, Sequence
-from fractions import Fraction
 from typing import Literal
 from xml.etree.ElementTree import Element, SubElement, tostring
 
 from packs.education.blocks import GAP, Block, Item, Key, Option
 from packs.education.contents import Content
-from packs.education.quantities import read_number
+from packs.education.quantities import read_number, write_decimal
 from packs.education.wording import TEXTS
 from rollcall.render.bidi import cleaned, runs
 from rollcall.render.sheet import Direction
@@ -267,13 +266,15 @@ class _ItemWriter:
         place = SubElement(self._body, "p")
         value, tolerance = read_number(key.value or ""), read_number(key.tolerance or "0")
         if tolerance or value.denominator == 1:
-            self._response("float", "single", [_decimal(value)])
-            off = _decimal(tolerance)
+            self._response("float", "single", [write_decimal(value)])
+            off = write_decimal(tolerance)
             equal = {"toleranceMode": "absolute", "tolerance": f"{off} {off}"}
             self._score_if("equal", **equal)
         else:
-            written = dict.fromkeys(filter(None, [key.value, _exact(value)]))
-            self._mapped_response("RESPONSE", list(written), str(block.points))
+            written, decimal = [key.value or ""], write_decimal(value)
+            if decimal not in written and read_number(decimal) == value:
+                written.append(decimal)
+            self._mapped_response("RESPONSE", written, str(block.points))
             score = SubElement(self._processing, "setOutcomeValue", identifier="SCORE")
             SubElement(score, "mapResponse", identifier="RESPONSE")
         SubElement(place, "textEntryInteraction", responseIdentifier="RESPONSE")
@@ -343,20 +344,3 @@ class _ItemWriter:
             elements.append(Element("modalFeedback", about))
             self._words(SubElement(elements[-1], "p"), text)
         return elements
-
-
-def _decimal(number: Fraction) -> str:
-    return _exact(number) or repr(float(number))
-
-
-def _exact(number: Fraction) -> str:
-    """Return the number as a decimal; "" if it does not terminate."""
-    rest = number.denominator
-    for prime in (2, 5):
-        while rest % prime == 0:
-            rest //= prime
-    if rest != 1:
-        return ""
-    if number.denominator == 1:
-        return str(number.numerator)
-    return f"{float(number):.12f}".rstrip("0")

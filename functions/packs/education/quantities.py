@@ -128,6 +128,13 @@ def write_number(value: Fraction, *, mixed: bool = True) -> str:
     return f"{sign}{whole} {part}" if whole else f"{sign}{part}"
 
 
+def write_decimal(value: Fraction) -> str:
+    """Write a number as a decimal, rounded to 12 places where it has more."""
+    if value.denominator == 1:
+        return str(value.numerator)
+    return f"{float(value):.12f}".rstrip("0").rstrip(".")
+
+
 def _unit_name(name: str) -> str:
     folded = re.sub(r"[\"'.״׳’”\s]", "", name).casefold()
     return folded.replace("²", "2").replace("³", "3")

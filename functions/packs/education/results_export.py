@@ -14,11 +14,11 @@ from packs.education.contents import ATTEMPTS
 from packs.education.courses import COURSES, STUDENTS, Course, open_course, student_ids
 from packs.education.exports import file_name
 from packs.education.publishing import CourseId
-from packs.education.wording import TEXTS
+from packs.education.wording import TEXTS, confirmation
 from rollcall.core.capability import Preview, capability
 from rollcall.core.context import ToolContext
-from rollcall.core.shapes import Display, FileRef, Wire
-from rollcall.core.texts import isolated, short
+from rollcall.core.shapes import FileRef, Wire
+from rollcall.core.texts import isolated
 from rollcall.render import spreadsheet
 from rollcall.render.sheet import Cell, Sheet, Table
 from rollcall.store.batches import where
@@ -50,17 +50,10 @@ def _preview(
     ctx: ToolContext, *, course_id: str | None, format: str, include_bloom: bool
 ) -> Preview:
     course = open_course(ctx, course_id)
-    title = TEXTS.say(ctx.locale, "export.ask", course=isolated(course.name))
-    count = len(student_ids(ctx, course.id))
-    text = TEXTS.say(ctx.locale, "export.text", count=count, format=format)
-    summary = TEXTS.say(ctx.locale, "export.summary", course=short(course.name))
-    display = Display(type="confirmation", title=title, text=text)
+    values = {"count": len(student_ids(ctx, course.id)), "format": format}
     arguments = {"courseId": course.id, "format": format, "includeBloom": include_bloom}
-    return Preview(display, arguments=arguments, summary=summary, shows=tuple(arguments))
-
-
-def _summarize(given: dict[str, Any]) -> dict[str, str]:
-    return TEXTS.by_language("export.summary", course=short(str(given.get("courseId") or "—")))
+    names = {"course": course.name}
+    return confirmation(ctx, "export", names, values, shows=arguments, arguments=arguments)
 
 
 @capability(
@@ -68,7 +61,6 @@ def _summarize(given: dict[str, Any]) -> dict[str, str]:
     related=["get_analytics"],
     min_role="teacher",
     effect="write",
-    summary=_summarize,
     preview=_preview,
 )
 def export_data(

@@ -27,7 +27,7 @@ def briefing(ctx: ToolContext, short: bool) -> Place | None:
 def student_briefing(ctx: ToolContext, session: Session) -> Place | None:
     """Return the student's items, those due first, if the lesson has a review tool, and the
     student's facts if it has update_user_profile."""
-    enabled, lines, ids = session.configuration.enabled, list[str](), list[str]()
+    enabled, lines, ids = session.lesson.enabled, list[str](), list[str]()
     of_teacher = where("teacherUid", "==", session.teacher_uid)
     if not enabled.keys().isdisjoint({"mark_item_mastered", "play_student_audio"}):
         own = ctx.db.collection(ITEMS).where(filter=where("uid", "==", ctx.user.uid))
@@ -38,11 +38,11 @@ def student_briefing(ctx: ToolContext, session: Session) -> Place | None:
             ids.append(each.item_id)
             said = {"original": each.original, "correction": each.correction}
             more = {"id": each.item_id, "kind": each.error_type, "due": each.due[:10]}
-            lines.append(TEXTS.say(session.locale, "briefing.item", **said, **more))
+            lines.append(TEXTS.say(session.lesson.locale, "briefing.item", **said, **more))
     if "update_user_profile" in enabled:
         facts = ctx.db.collection(PROFILES).document(ctx.user.uid).collection(FACTS)
         lines += [
-            TEXTS.say(session.locale, "briefing.fact", fact=each.get("fact"))
+            TEXTS.say(session.lesson.locale, "briefing.fact", fact=each.get("fact"))
             for each in facts.where(filter=of_teacher).limit(MAX_FACTS).stream()
         ]
     return Place("\n".join(lines), {"itemId": ids}) if lines else None

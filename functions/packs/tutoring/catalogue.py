@@ -9,13 +9,9 @@ prompt, which a model may or may not follow.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Literal
 
 from msgspec import Struct
-
-if TYPE_CHECKING:
-    from rollcall.core.context import Catalog
 
 ToolId = Literal[
     "mark_for_review",
@@ -78,13 +74,3 @@ PRESETS: dict[str, tuple[ToolId, ...]] = {
     "no_tracking": (),
 }
 """The tools that each preset switches on, with their default triggers."""
-
-
-def declarations(catalog: Catalog, tool_ids: Iterable[str]) -> list[dict[str, Any]]:
-    """Return the declarations of tools for a model, `{name, description, parameters}`, sorted by
-    name."""
-    found = [catalog.find_capability(id) for id in sorted(tool_ids)]
-    return [
-        {"name": each.id, "description": each.description, "parameters": each.json_schema}
-        for each in found
-    ]

@@ -1,4 +1,4 @@
-"""Writes the prompt of a lesson from the teacher's words and the configuration, and optimises it.
+"""A lesson as its teacher configured it, and its prompt, which is written from that and optimised.
 
 The templates are texts of the pack, so a prompt is in the lesson's language. All values of a
 template are known by then, so no placeholder is left.
@@ -8,11 +8,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from packs.tutoring.catalogue import declarations
-from packs.tutoring.configuration import ToolConfiguration
+from packs.tutoring.configuration import ToolConfiguration, ToolSetting
 from packs.tutoring.wording import TEXTS
 from rollcall.core.profile import SETUP_CHARS
 from rollcall.core.shapes import Wire
@@ -39,6 +37,25 @@ class Task(Wire):
 
     id: str
     text: str
+
+
+class Lesson(Wire):
+    """A lesson as its teacher configured it: the fields that are stored and that a session freezes.
+    A preview may be of a lesson without title, level or duration."""
+
+    title: str = ""
+    conversation_prompt: str = ""
+    level: str | None = None
+    duration_minutes: int | None = None
+    tasks: tuple[Task, ...] = ()
+    lesson_type: str = "standard"
+    locale: str = "en"
+    tool_configuration: ToolConfiguration
+
+    @property
+    def enabled(self) -> dict[str, ToolSetting]:
+        """The settings of the tools that it has, by id."""
+        return self.tool_configuration.enabled
 
 
 class TokenEstimate(Wire):
@@ -68,35 +85,27 @@ class LessonPreview(Wire):
     warnings: list[str]
 
 
-def lesson_prompt(
-    conversation_prompt: str,
-    configuration: ToolConfiguration,
-    *,
-    tasks: Sequence[Task],
-    duration_minutes: int | None,
-    level: str | None,
-    locale: str,
-) -> str:
+def lesson_prompt(lesson: Lesson) -> str:
     """Return the whole prompt of a lesson, before optimisation."""
 
     def say(key: str, **values: Any) -> str:
-        return TEXTS.say(locale, f"prompt.{key}", **values)
+        return TEXTS.say(lesson.locale, f"prompt.{key}", **values)
 
-    parts = [_BLANK_LINES.sub("", conversation_prompt).rstrip()]
+    parts = [_BLANK_LINES.sub("", lesson.conversation_prompt).rstrip()]
     facts = []
-    if duration_minutes:
-        facts.append(say("duration", minutes=duration_minutes))
-    if level:
-        facts.append(say("level", level=level))
+    if lesson.duration_minutes:
+        facts.append(say("duration", minutes=lesson.duration_minutes))
+    if lesson.level:
+        facts.append(say("level", level=lesson.level))
     if facts:
         parts.append("\n".join([say("parameters"), *facts]))
-    enabled = configuration.enabled
-    if tasks:
-        lines = [f"- {each.id}: {' '.join(each.text.split())}" for each in tasks]
+    enabled = lesson.enabled
+    if lesson.tasks:
+        lines = [f"- {each.id}: {' '.join(each.text.split())}" for each in lesson.tasks]
         closing = [say("mark_tasks")] if "mark_task_complete" in enabled else []
         parts.append("\n".join([say("objectives"), *lines, *closing]))
     if enabled:
-        instructions = (configuration.global_instructions or "").strip()
+        instructions = (lesson.tool_configuration.global_instructions or "").strip()
         lines = []
         for id, setting in sorted(enabled.items()):
             trigger = setting.trigger_condition
@@ -112,40 +121,28 @@ def lesson_prompt(
 
 
 def preview(
-    conversation_prompt: str,
-    configuration: ToolConfiguration,
-    *,
-    catalog: Catalog,
-    tasks: Sequence[Task] = (),
-    duration_minutes: int | None = None,
-    level: str | None = None,
-    locale: str = "en",
-    reader_locale: str = "en",
-    aggressive: bool = False,
+    lesson: Lesson, *, catalog: Catalog, reader_locale: str = "en", aggressive: bool = False
 ) -> LessonPreview:
     """Return the prompt and tools that a lesson's model would get, with their tokens; it is pure.
 
     Args:
-        locale: The language of the prompt; `reader_locale` is the language of the warnings.
+        reader_locale: The language of the warnings.
     """
-    original = lesson_prompt(
-        conversation_prompt,
-        configuration,
-        tasks=tasks,
-        duration_minutes=duration_minutes,
-        level=level,
-        locale=locale,
-    )
+    original = lesson_prompt(lesson)
     prompt = optimise(original, aggressive=aggressive)
-    declared = declarations(catalog, configuration.enabled)
+    tools_found = [catalog.find_capability(id) for id in sorted(lesson.enabled)]
+    declared = [
+        {"name": each.id, "description": each.description, "parameters": each.json_schema}
+        for each in tools_found
+    ]
     before, after = text_tokens(original), text_tokens(prompt)
     tools = sum(text_tokens(json.dumps(each, ensure_ascii=False)) for each in declared)
     warnings = []
-    if tasks and "mark_task_complete" not in configuration.enabled:
+    if lesson.tasks and "mark_task_complete" not in lesson.enabled:
         warnings.append(TEXTS.say(reader_locale, "warnings.tasks_untracked"))
     if len(prompt) > SETUP_CHARS:
         warnings.append(TEXTS.say(reader_locale, "warnings.too_long", most=f"{SETUP_CHARS:,}"))
-    if not conversation_prompt.strip():
+    if not lesson.conversation_prompt.strip():
         warnings.append(TEXTS.say(reader_locale, "warnings.no_prompt"))
     return LessonPreview(
         system_prompt=prompt,

@@ -66,7 +66,7 @@ def create_live_session(ctx: ToolContext, *, session_id: SessionId) -> LiveSessi
     try:
         token = ctx.create_live_token(
             "tutor",
-            setup=TurnSetup(session.prompt, frozenset(session.configuration.enabled)),
+            setup=TurnSetup(session.prompt, frozenset(session.lesson.enabled)),
             place=student_briefing(ctx, session),
             start_before=start_before,
             expires_at=expires_at,
@@ -83,7 +83,7 @@ def create_live_session(ctx: ToolContext, *, session_id: SessionId) -> LiveSessi
         model=token.model,
         start_before=start_before.isoformat(),
         expires_at=expires_at.isoformat(),
-        tools=sorted(session.configuration.enabled),
+        tools=sorted(session.lesson.enabled),
     )
 
 

@@ -26,7 +26,7 @@ from packs.tutoring.configuration import (
     read_configuration,
     with_defaults,
 )
-from packs.tutoring.lesson_prompt import LessonPreview, Task, preview
+from packs.tutoring.lesson_prompt import Lesson, LessonPreview, Task, preview
 from packs.tutoring.wording import TEXTS, invalid, summary
 from rollcall.core.capability import capability
 from rollcall.core.context import ToolContext
@@ -35,11 +35,10 @@ from rollcall.core.inputs import NOT_BLANK
 from rollcall.core.policy import ApprovalPolicy
 from rollcall.core.profile import SETUP_CHARS
 from rollcall.core.shapes import Id, Wire
+from rollcall.store.batches import where
 
 if TYPE_CHECKING:
     from google.cloud.firestore import DocumentSnapshot
-
-    from rollcall.core.context import Catalog
 
 MISSIONS = "missions"
 SCHEMA_VERSION = 1
@@ -50,6 +49,8 @@ MAX_TASKS = 20
 MIN_MINUTES, MAX_MINUTES = 5, 90
 MAX_LISTED = 100
 _MAX_VALUES = 30  # of one query's "in"
+_DEFAULTS: dict[str, Any] = {"level": "A2", "durationMinutes": 20}
+"""The fields of a stored lesson that its teacher did not say."""
 DRAFT = ApprovalPolicy(ask="never")
 """A lesson needs no approval: it is the teacher's own draft, without effect until it is started."""
 
@@ -72,19 +73,12 @@ Tasks = Annotated[list[LessonTask], Field(max_length=MAX_TASKS)]
 
 
 class Mission(Struct, frozen=True):
-    """A stored lesson."""
+    """A stored lesson, with its teacher and course."""
 
     id: str
     teacher_uid: str
     course_id: str | None
-    title: str
-    conversation_prompt: str
-    level: str
-    duration_minutes: int
-    tasks: tuple[Task, ...]
-    lesson_type: str
-    locale: str
-    configuration: ToolConfiguration
+    lesson: Lesson
 
 
 class LessonConfigured(Wire):
@@ -167,22 +161,17 @@ def _is_offered(ctx: ToolContext, mission: dict[str, Any]) -> bool:
 
 def _read(snapshot: DocumentSnapshot[Any]) -> Mission:
     data = snapshot.to_dict() or {}
-    configuration = data.get("toolConfiguration")
-    return Mission(
-        id=snapshot.id,
-        teacher_uid=data["teacherUid"],
-        course_id=data.get("courseId"),
-        title=data["title"],
-        conversation_prompt=data.get("conversationPrompt") or "",
-        level=data.get("level") or "A2",
-        duration_minutes=data.get("durationMinutes") or 20,
-        tasks=tuple(Task(id=each["id"], text=each["text"]) for each in data.get("tasks") or ()),
-        lesson_type=data.get("lessonType") or "standard",
-        locale=data.get("locale") or "en",
-        configuration=legacy_configuration(data)
-        if configuration is None
-        else read_configuration(configuration),
+    return Mission(snapshot.id, data["teacherUid"], data.get("courseId"), read_lesson(data))
+
+
+def read_lesson(data: dict[str, Any]) -> Lesson:
+    """Return the lesson of a stored mission, or of a session that froze it."""
+    stored = {**_DEFAULTS, **{name: value for name, value in data.items() if value is not None}}
+    configuration = stored.get("toolConfiguration")
+    stored["toolConfiguration"] = (
+        legacy_configuration(data) if configuration is None else read_configuration(configuration)
     )
+    return Lesson.read(stored)
 
 
 @capability(
@@ -234,26 +223,29 @@ def configure_lesson(
         check_plain(text or "", name)
     if course_id is not None:
         open_course(ctx, course_id)
-    own = chosen or (before.configuration if before else lesson_tools.preset("standard_lesson"))
-    chosen_tasks = _tasks_with_ids(tasks) if tasks is not None else (before.tasks if before else ())
-    kind = lesson_type or (before.lesson_type if before else "standard")
-    configuration = with_defaults(own, has_tasks=bool(chosen_tasks), is_review=kind == "review")
-    if conversation_prompt is None:
-        conversation_prompt = before.conversation_prompt if before else ""
-    mission = Mission(
-        id=before.id if before else f"m{ctx.effect_key or ''}"[:33],
-        teacher_uid=ctx.user.uid,
-        course_id=course_id or (before.course_id if before else None),
-        title=" ".join(title.split()) if title else (before.title if before else ""),
-        conversation_prompt=conversation_prompt,
-        level=level or (before.level if before else "A2"),
-        duration_minutes=duration_minutes or (before.duration_minutes if before else 20),
-        tasks=chosen_tasks,
-        lesson_type=kind,
-        locale=lesson_locale or (before.locale if before else ctx.locale),
-        configuration=configuration,
+    changes = {
+        "title": " ".join(title.split()) if title else None,
+        "conversation_prompt": conversation_prompt,
+        "level": level,
+        "duration_minutes": duration_minutes,
+        "tasks": _tasks_with_ids(tasks) if tasks is not None else None,
+        "lesson_type": lesson_type,
+        "locale": lesson_locale,
+        "tool_configuration": chosen,
+    }
+    earlier = (
+        before.lesson
+        if before
+        else Lesson(
+            level=_DEFAULTS["level"],
+            duration_minutes=_DEFAULTS["durationMinutes"],
+            locale=ctx.locale,
+            tool_configuration=lesson_tools.preset("standard_lesson"),
+        )
     )
-    shown = preview_of(ctx, mission)
+    asked = earlier.model_copy(update={k: v for k, v in changes.items() if v is not None})
+    lesson = _completed(asked)
+    shown = preview_of(ctx, lesson)
     if (chars := len(shown.system_prompt)) > SETUP_CHARS:
         raise invalid(
             "conversationPrompt",
@@ -262,28 +254,40 @@ def configure_lesson(
             chars=chars,
             setup_chars=SETUP_CHARS,
         )
+    id = before.id if before else f"m{ctx.effect_key or ''}"[:33]
     ctx.batch.set(
-        ctx.db.collection(MISSIONS).document(mission.id),
+        ctx.db.collection(MISSIONS).document(id),
         {
-            **frozen_fields(mission),
-            "teacherUid": mission.teacher_uid,
-            "courseId": mission.course_id,
+            **lesson.dump(),
+            "teacherUid": ctx.user.uid,
+            "courseId": course_id or (before.course_id if before else None),
             "updatedAt": ctx.now,
             "schemaVersion": SCHEMA_VERSION,
         },
     )
     return LessonConfigured(
-        done=TEXTS.say(ctx.locale, "configure.done", title=mission.title),
-        mission_id=mission.id,
-        title=mission.title,
+        done=TEXTS.say(ctx.locale, "configure.done", title=lesson.title),
+        mission_id=id,
+        title=lesson.title,
         updated_at=ctx.now.isoformat(),
-        tool_configuration=configuration,
-        changes=_changes(ctx, own, configuration),
+        tool_configuration=lesson.tool_configuration,
+        changes=_changes(ctx, asked, lesson),
         preview=shown,
     )
 
 
-def _changes(ctx: ToolContext, before: ToolConfiguration, after: ToolConfiguration) -> list[str]:
+def _completed(lesson: Lesson) -> Lesson:
+    """Return a lesson with the tools that it switches on by itself."""
+    configuration = with_defaults(
+        lesson.tool_configuration,
+        has_tasks=bool(lesson.tasks),
+        is_review=lesson.lesson_type == "review",
+    )
+    return lesson.model_copy(update={"tool_configuration": configuration})
+
+
+def _changes(ctx: ToolContext, before: Lesson, after: Lesson) -> list[str]:
+    """Return in words which tools were switched on."""
     return [
         TEXTS.say(ctx.locale, "configure.switched_on", tool=tool_name(id, ctx.locale))
         for id in after.enabled
@@ -299,18 +303,8 @@ def get_lesson(ctx: ToolContext, *, mission_id: MissionId) -> LessonDetails:
         mission_id: The lesson.
     """
     mission = open_mission(ctx, mission_id)
-    return LessonDetails(
-        mission_id=mission.id,
-        title=mission.title,
-        conversation_prompt=mission.conversation_prompt,
-        course_id=mission.course_id,
-        level=mission.level,
-        duration_minutes=mission.duration_minutes,
-        tasks=list(mission.tasks),
-        lesson_type=mission.lesson_type,
-        lesson_locale=mission.locale,
-        tool_configuration=mission.configuration,
-    )
+    ids = {"mission_id": mission.id, "course_id": mission.course_id}
+    return LessonDetails.read(dict(mission.lesson), **ids, lesson_locale=mission.lesson.locale)
 
 
 def _chosen_configuration(
@@ -335,38 +329,12 @@ def _tasks_with_ids(tasks: list[LessonTask]) -> tuple[Task, ...]:
     return tuple(found.values())
 
 
-def frozen_fields(mission: Mission) -> dict[str, Any]:
-    """Return the stored fields of a lesson that a session freezes."""
-    return {
-        "title": mission.title,
-        "conversationPrompt": mission.conversation_prompt,
-        "level": mission.level,
-        "durationMinutes": mission.duration_minutes,
-        "tasks": [each.dump() for each in mission.tasks],
-        "lessonType": mission.lesson_type,
-        "locale": mission.locale,
-        "toolConfiguration": mission.configuration.dump(),
-    }
-
-
-def _catalog(ctx: ToolContext) -> Catalog:
+def preview_of(ctx: ToolContext, lesson: Lesson, *, aggressive: bool = False) -> LessonPreview:
+    """Return the prompt and tools that the model of a lesson gets."""
     if ctx.platform is None:
         raise FailedPrecondition("this call was given no catalogue of tools")
-    return ctx.platform.catalog
-
-
-def preview_of(ctx: ToolContext, mission: Mission) -> LessonPreview:
-    """Return the prompt and tools that the model of a lesson gets."""
-    return preview(
-        mission.conversation_prompt,
-        mission.configuration,
-        catalog=_catalog(ctx),
-        tasks=mission.tasks,
-        duration_minutes=mission.duration_minutes,
-        level=mission.level,
-        locale=mission.locale,
-        reader_locale=ctx.locale,
-    )
+    catalog = ctx.platform.catalog
+    return preview(lesson, catalog=catalog, reader_locale=ctx.locale, aggressive=aggressive)
 
 
 def tool_name(id: str, locale: str) -> str:
@@ -401,29 +369,22 @@ def preview_lesson(
         lesson_locale: The language of the tutor's instructions.
         aggressive: Shorten the prompt further, with headers as plain text.
     """
-    own = _chosen_configuration(preset, tool_configuration) or lesson_tools.preset(
-        "standard_lesson"
-    )
+    chosen = _chosen_configuration(preset, tool_configuration)
     check_plain(conversation_prompt, "conversationPrompt")
-    chosen_tasks = _tasks_with_ids(tasks or [])
-    configuration = with_defaults(
-        own, has_tasks=bool(chosen_tasks), is_review=lesson_type == "review"
-    )
-    shown = preview(
-        conversation_prompt,
-        configuration,
-        catalog=_catalog(ctx),
-        tasks=chosen_tasks,
-        duration_minutes=duration_minutes,
+    asked = Lesson(
+        conversation_prompt=conversation_prompt,
         level=target_level,
+        duration_minutes=duration_minutes,
+        tasks=_tasks_with_ids(tasks or []),
+        lesson_type=lesson_type,
         locale=lesson_locale or ctx.locale,
-        reader_locale=ctx.locale,
-        aggressive=aggressive,
+        tool_configuration=chosen or lesson_tools.preset("standard_lesson"),
     )
+    lesson = _completed(asked)
     return PreviewedLesson(
-        **dict(shown),
-        tool_configuration=configuration,
-        changes=_changes(ctx, own, configuration),
+        **dict(preview_of(ctx, lesson, aggressive=aggressive)),
+        tool_configuration=lesson.tool_configuration,
+        changes=_changes(ctx, asked, lesson),
     )
 
 
@@ -434,8 +395,6 @@ def list_lessons(ctx: ToolContext, *, course_id: MissionId | None = None) -> Les
     Args:
         course_id: The course; leave out for the one at hand or, without one, for all of the user's.
     """
-    from google.cloud.firestore import FieldFilter
-
     if course_id is None and ctx.context.get("courseId") is None:
         courses = own_courses(ctx, role="student")
     else:
@@ -444,17 +403,12 @@ def list_lessons(ctx: ToolContext, *, course_id: MissionId | None = None) -> Les
     found: list[DocumentSnapshot[Any]] = []
     ids = list(courses)
     for start in range(0, len(ids), _MAX_VALUES):
-        of_courses = FieldFilter("courseId", "in", ids[start : start + _MAX_VALUES])
+        of_courses = where("courseId", "in", ids[start : start + _MAX_VALUES])
         query = ctx.db.collection(MISSIONS).where(filter=of_courses)
         found += query.limit(MAX_LISTED).stream()
     lessons = [
-        ListedLesson(
-            mission_id=each.id,
-            course=courses[each.course_id or ""].name,
-            title=each.title,
-            level=each.level,
-            duration_minutes=each.duration_minutes,
-            tasks=list(each.tasks),
+        ListedLesson.read(
+            dict(each.lesson), mission_id=each.id, course=courses[each.course_id or ""].name
         )
         for each in map(_read, found[:MAX_LISTED])
         if each.teacher_uid in courses[each.course_id or ""].teacher_ids

@@ -6,7 +6,7 @@ needs no list of its own.
 
 from __future__ import annotations
 
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 from packs.tutoring.catalogue import CHECKED, MINUTES_REMAINING, PRESETS, TOOLS, TriggerType
 from packs.tutoring.configuration import (
@@ -57,6 +57,18 @@ class TriggerField(Wire):
     minimum: int | None = None
     maximum: int | None = None
     choices: list[int] | None = None
+
+
+_FIELDS: dict[str, dict[str, Any]] = {
+    "keyword": {
+        "name": "keywords", "type": "texts", "max_items": MAX_KEYWORDS, "max_chars": KEYWORD_CHARS,
+    },
+    "turn_count": {"name": "minTurns", "type": "integer", "minimum": 1, "maximum": MAX_TURNS},
+    "time_remaining": {
+        "name": "minutesRemaining", "type": "choice", "choices": list(MINUTES_REMAINING),
+    },
+}  # fmt: skip
+"""The fields of triggers by type, without their labels."""
 
 
 class TriggerChoice(Wire):
@@ -157,24 +169,7 @@ def _trigger(type: TriggerType, runs_on: Literal["server", "client"], locale: st
     def say(key: str) -> str:
         return TEXTS.say(locale, f"triggers.{type}.{key}")
 
-    field = None
-    if type == "keyword":
-        field = TriggerField(
-            name="keywords",
-            label=say("field"),
-            type="texts",
-            max_items=MAX_KEYWORDS,
-            max_chars=KEYWORD_CHARS,
-        )
-    elif type == "turn_count":
-        field = TriggerField(
-            name="minTurns", label=say("field"), type="integer", minimum=1, maximum=MAX_TURNS
-        )
-    elif type == "time_remaining":
-        choices = list(MINUTES_REMAINING)
-        field = TriggerField(
-            name="minutesRemaining", label=say("field"), type="choice", choices=choices
-        )
+    field = TriggerField(**_FIELDS[type], label=say("field")) if type in _FIELDS else None
     return TriggerChoice(
         type=type,
         name=say("name"),

@@ -104,7 +104,7 @@ def lesson_report(ctx: ToolContext, *, mission_id: MissionId) -> LessonReport:
     Args:
         mission_id: The lesson.
     """
-    mission = open_mission(ctx, mission_id)
+    lesson = open_mission(ctx, mission_id).lesson
     errors: dict[str, Counter[str]] = {}
     tasks: dict[str, set[str]] = {}
     sources: dict[str, Counter[str]] = {}
@@ -137,12 +137,15 @@ def lesson_report(ctx: ToolContext, *, mission_id: MissionId) -> LessonReport:
     columns = [names["session"], names["minutes"], names["tasks"], names["items"]]
     rows: list[dict[str, Any]] = []
     for place, shown in enumerate(sessions, 1):
-        tasks_done = f"{len(shown.tasks_done)}/{len(mission.tasks)}"
+        tasks_done = f"{len(shown.tasks_done)}/{len(lesson.tasks)}"
         values = (place, shown.minutes, tasks_done, sum(shown.items_by_type.values()))
         rows.append(dict(zip(columns, values, strict=True)))
-    ctx.show(Display(type="table", title=mission.title, columns=columns, rows=rows))
+    ctx.show(Display(type="table", title=lesson.title, columns=columns, rows=rows))
     return LessonReport(
-        mission_id=mission_id, title=mission.title, tasks=len(mission.tasks), sessions=sessions
+        mission_id=mission_id,
+        title=lesson.title,
+        tasks=len(lesson.tasks),
+        sessions=sessions,
     )
 
 
@@ -160,23 +163,13 @@ def session_report(ctx: ToolContext, *, session_id: SessionId) -> SessionReport:
     done = {each["taskId"]: each for _, each in _read(found)}
     marked = _own(ctx, ITEMS, ("sessionIds", "array_contains", session_id)).limit(_MAX_MARKS)
     items = [
-        ReportedItem(
-            item_id=id,
-            error_type=each["errorType"],
-            original=each["original"],
-            correction=each["correction"],
-            explanation=each.get("explanation"),
-            severity=each["severity"],
-            count=each["count"],
-            mastered=bool(each.get("mastered")),
-            source=each["source"],
-        )
+        ReportedItem.read(each, item_id=id)
         for id, each in sorted(_read(marked), key=lambda one: one[1]["createdAt"])
     ]
     summary = data.get("summary")
-    return SessionReport(
+    return SessionReport.read(
+        data,
         session_id=session_id,
-        mission_id=data["missionId"],
         title=data["mission"]["title"],
         student=data["uid"],
         status=_status(ctx, data),
@@ -184,23 +177,12 @@ def session_report(ctx: ToolContext, *, session_id: SessionId) -> SessionReport:
         ends_at=data["endsAt"].isoformat(),
         minutes=_minutes(ctx, data),
         tasks=[
-            ReportedTask(
-                id=each["id"],
-                text=each["text"],
-                is_done=each["id"] in done,
-                evidence=done.get(each["id"], {}).get("evidence"),
-                source=done.get(each["id"], {}).get("source"),
-            )
+            ReportedTask.read({**done.get(each["id"], {}), **each}, is_done=each["id"] in done)
             for each in data["mission"]["tasks"]
         ],
         items=items,
         items_by_type=dict(Counter(each.error_type for each in items)),
-        summary=summary
-        and ReportedSummary(
-            strengths=summary["strengths"],
-            improvements=summary["improvements"],
-            encouragement=summary.get("encouragement"),
-        ),
+        summary=ReportedSummary.read(summary) if summary else None,
     )
 
 

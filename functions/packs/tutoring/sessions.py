@@ -11,15 +11,15 @@ which tasks are done.
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
 from datetime import datetime, timedelta
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from msgspec import Struct
 
 from packs.education.courses import checked_id
-from packs.tutoring.configuration import ToolConfiguration, read_configuration
-from packs.tutoring.lesson_prompt import Task
-from packs.tutoring.missions import Mission, MissionId, frozen_fields, open_mission, preview_of
+from packs.tutoring.lesson_prompt import Lesson, Task
+from packs.tutoring.missions import MissionId, open_mission, preview_of, read_lesson
 from packs.tutoring.triggers import check_trigger
 from packs.tutoring.wording import TEXTS, summary
 from rollcall.core.capability import capability
@@ -35,13 +35,34 @@ SESSIONS = "sessions"
 SCHEMA_VERSION = 1
 GRACE = timedelta(minutes=5)
 """How long a lesson's tools still work after its end, for calls that are under way."""
-OWN = ApprovalPolicy(ask="never")
-"""No approval is needed: the teacher chose the tools, and they work only in an open session."""
 COMPLETIONS = "completions"
 MAX_CLAIMED_TURNS = 10_000
 HEARD_CHARS = 500
 
 SessionId = Id
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def student_write(argument: str, *related: str) -> Callable[[F], F]:
+    """Declare a write to a student's own documents. It needs no approval: the teacher chose the
+    tools, and they work only in an open session.
+
+    Args:
+        argument: The argument that its summary names.
+    """
+
+    def declare(function: F) -> F:
+        return capability(
+            category="tutoring",
+            related=related,
+            min_role="student",
+            effect="write",
+            atomic=True,
+            approval=ApprovalPolicy(ask="never"),
+            summary=summary(function.__name__, argument),
+        )(function)
+
+    return declare
 
 
 class Session(Struct, frozen=True):
@@ -52,10 +73,7 @@ class Session(Struct, frozen=True):
     mission_id: str
     teacher_uid: str
     course_id: str | None
-    title: str
-    locale: str
-    tasks: tuple[Task, ...]
-    configuration: ToolConfiguration
+    lesson: Lesson
     prompt: str
     thread_id: str | None
     live_tokens: int
@@ -101,17 +119,13 @@ def open_session(ctx: ToolContext, session_id: str | None = None) -> Session:
     data = snapshot.to_dict() or {}
     if data.get("uid") != ctx.user.uid:
         raise NotFound(TEXTS.text("errors.no_session"), field="context.sessionId")
-    mission = data["mission"]
     return Session(
         id=id,
         uid=data["uid"],
         mission_id=data["missionId"],
         teacher_uid=data["teacherUid"],
         course_id=data.get("courseId"),
-        title=mission["title"],
-        locale=mission["locale"],
-        tasks=tuple(Task(id=each["id"], text=each["text"]) for each in mission["tasks"]),
-        configuration=read_configuration(mission["toolConfiguration"]),
+        lesson=read_lesson(data["mission"]),
         prompt=data["prompt"],
         thread_id=data.get("threadId"),
         live_tokens=data.get("liveTokens") or 0,
@@ -121,39 +135,30 @@ def open_session(ctx: ToolContext, session_id: str | None = None) -> Session:
     )
 
 
-@capability(
-    category="tutoring",
-    related=["end_session", "list_lessons"],
-    min_role="student",
-    effect="write",
-    atomic=True,
-    approval=OWN,
-    summary=summary("start_session", "missionId"),
-)
+@student_write("missionId", "end_session", "list_lessons")
 def start_session(ctx: ToolContext, *, mission_id: MissionId) -> SessionStarted:
     """Start a lesson with a tutor. One that was started and is not over goes on.
 
     Args:
         mission_id: The lesson; its id comes from list_lessons.
     """
-    from google.cloud.firestore import FieldFilter
-
     mission = open_mission(ctx, mission_id, to_learn=True)
     sessions = ctx.db.collection(SESSIONS)
-    query = sessions.where(filter=FieldFilter("uid", "==", ctx.user.uid))
-    query = query.where(filter=FieldFilter("missionId", "==", mission_id))
+    query = sessions.where(filter=where("uid", "==", ctx.user.uid))
+    query = query.where(filter=where("missionId", "==", mission_id))
     earlier = next(query.order_by("startedAt", direction="DESCENDING").limit(1).stream(), None)
     if earlier and earlier.get("status") == "open":
         if earlier.get("endsAt") + GRACE > ctx.now:
             own = open_session(ctx, earlier.id)
-            return _session_started(own.id, own, own.ends_at, continued=True)
+            return _session_started(own.id, mission_id, own.lesson, own.ends_at, continued=True)
         over = {"status": "ended", "endedAt": earlier.get("endsAt")}
         ctx.batch.update(earlier.reference, over)
     # Concurrent starts of the same session get the same id, so only one of them is created.
     text = "\0".join([ctx.user.uid, mission_id, earlier.id if earlier else ""])
     id = hashlib.sha256(text.encode()).hexdigest()[:32]
-    ends_at = ctx.now + timedelta(minutes=mission.duration_minutes)
-    prompt = preview_of(ctx, mission).system_prompt
+    lesson = mission.lesson
+    ends_at = ctx.now + timedelta(minutes=lesson.duration_minutes or 0)
+    prompt = preview_of(ctx, lesson).system_prompt
     ctx.batch.create(
         sessions.document(id),
         {
@@ -161,7 +166,7 @@ def start_session(ctx: ToolContext, *, mission_id: MissionId) -> SessionStarted:
             "missionId": mission_id,
             "teacherUid": mission.teacher_uid,
             "courseId": mission.course_id,
-            "mission": frozen_fields(mission),
+            "mission": lesson.dump(),
             "prompt": prompt,
             "promptDigest": hashlib.sha256(prompt.encode()).hexdigest(),
             "threadId": None,
@@ -174,32 +179,23 @@ def start_session(ctx: ToolContext, *, mission_id: MissionId) -> SessionStarted:
             "schemaVersion": SCHEMA_VERSION,
         },
     )
-    return _session_started(id, mission, ends_at, continued=False)
+    return _session_started(id, mission_id, lesson, ends_at, continued=False)
 
 
 def _session_started(
-    id: str, lesson: Mission | Session, ends_at: datetime, *, continued: bool
+    id: str, mission_id: str, lesson: Lesson, ends_at: datetime, *, continued: bool
 ) -> SessionStarted:
-    return SessionStarted(
+    return SessionStarted.read(
+        dict(lesson),
         session_id=id,
-        mission_id=lesson.mission_id if isinstance(lesson, Session) else lesson.id,
-        title=lesson.title,
-        tasks=list(lesson.tasks),
-        tools=sorted(lesson.configuration.enabled),
+        mission_id=mission_id,
+        tools=sorted(lesson.enabled),
         ends_at=ends_at.isoformat(),
         continued=continued,
     )
 
 
-@capability(
-    category="tutoring",
-    related=["start_session"],
-    min_role="student",
-    effect="write",
-    atomic=True,
-    approval=OWN,
-    summary=summary("end_session", "sessionId"),
-)
+@student_write("sessionId", "start_session")
 def end_session(ctx: ToolContext, *, session_id: SessionId) -> SessionEnded:
     """End a lesson of one's own. Its tools work no more.
 
@@ -211,7 +207,7 @@ def end_session(ctx: ToolContext, *, session_id: SessionId) -> SessionEnded:
         reference = ctx.db.collection(SESSIONS).document(session.id)
         ctx.batch.update(reference, {"status": "ended", "endedAt": ctx.now})
     return SessionEnded(
-        done=TEXTS.say(ctx.locale, "sessions.ended", title=session.title),
+        done=TEXTS.say(ctx.locale, "sessions.ended", title=session.lesson.title),
         session_id=session.id,
         tasks_done=sorted(each.get("taskId") for each in _completions(ctx, session).stream()),
     )
@@ -260,9 +256,9 @@ def use_tool(ctx: ToolContext, tool_id: str) -> ToolUse:
     """
     session = open_session(ctx)
     check_open(ctx, session)
-    setting = session.configuration.enabled.get(tool_id)
+    setting = session.lesson.enabled.get(tool_id)
     if setting is None:
-        listed = ", ".join(sorted(session.configuration.enabled)) or "none"
+        listed = ", ".join(sorted(session.lesson.enabled)) or "none"
         raise FailedPrecondition(
             TEXTS.text("errors.no_tool", tool_id=tool_id),
             hint=TEXTS.text("hints.it_has", listed=listed),
@@ -322,10 +318,10 @@ def _completions(ctx: ToolContext, session: Session) -> Any:
 
 
 def _all_tasks_done(ctx: ToolContext, session: Session) -> bool:
-    if not session.tasks:
+    if not session.lesson.tasks:
         return False
     [[counted]] = _completions(ctx, session).count().get()
-    return int(counted.value) >= len(session.tasks)  # a task is completed once
+    return int(counted.value) >= len(session.lesson.tasks)  # a task is completed once
 
 
 def turn_setup(ctx: ToolContext) -> TurnSetup:
@@ -336,7 +332,7 @@ def turn_setup(ctx: ToolContext) -> TurnSetup:
     check_open(ctx, session)
     if session.thread_id != ctx.dialogue.thread_id:
         _claim_thread(ctx, session)
-    return TurnSetup(session.prompt, frozenset(session.configuration.enabled))
+    return TurnSetup(session.prompt, frozenset(session.lesson.enabled))
 
 
 def _claim_thread(ctx: ToolContext, session: Session) -> None:

@@ -6,8 +6,8 @@ configuration and the tool's trigger before it writes, and a repeated call write
                                goodReviews, mastered, audioRef, source, createdAt, schemaVersion
     completions/{session_task} uid, teacherUid, courseId, missionId, sessionId, taskId, evidence,
                                source, createdAt, schemaVersion
-    profiles/{uid}/facts/{f}   uid, teacherUid, category, fact, shared, sessionId, source,
-                               createdAt, schemaVersion
+    profiles/{uid}/facts/{f}   uid, teacherUid, courseId, category, fact, shared, sessionId,
+                               source, createdAt, schemaVersion
 
 A repeated error is one item for each teacher, and a repeated fact is stored once for each teacher.
 A fact is private to the student until they share it with that teacher.
@@ -22,13 +22,14 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field
 
-from packs.tutoring.sessions import COMPLETIONS, OWN, SESSIONS, ToolUse, use_tool
-from packs.tutoring.wording import TEXTS, invalid, summary
+from packs.tutoring.sessions import COMPLETIONS, SESSIONS, ToolUse, student_write, use_tool
+from packs.tutoring.wording import TEXTS, invalid
 from rollcall.core.capability import capability
 from rollcall.core.context import ToolContext
 from rollcall.core.errors import FailedPrecondition, NotFound
 from rollcall.core.extras import require_extra
 from rollcall.core.shapes import Display, Id, Wire
+from rollcall.store.batches import where
 
 if TYPE_CHECKING:
     from fsrs import Card
@@ -92,15 +93,7 @@ class AudioRequest(Wire):
     played: bool
 
 
-@capability(
-    category="tutoring",
-    min_role="student",
-    effect="write",
-    atomic=True,
-    approval=OWN,
-    related=["list_review_items"],
-    summary=summary("mark_for_review", "original"),
-)
+@student_write("original", "list_review_items")
 def mark_for_review(
     ctx: ToolContext,
     *,
@@ -162,14 +155,7 @@ def mark_for_review(
     return MarkResult(done=_say(ctx, "marked"), id=id, repeated=before.exists)
 
 
-@capability(
-    category="tutoring",
-    min_role="student",
-    effect="write",
-    atomic=True,
-    approval=OWN,
-    summary=summary("update_user_profile", "fact"),
-)
+@student_write("fact")
 def update_user_profile(
     ctx: ToolContext,
     *,
@@ -191,29 +177,17 @@ def update_user_profile(
         ctx.batch.create(
             reference,
             {
-                "uid": ctx.user.uid,
-                "teacherUid": use.session.teacher_uid,
+                **_owner_fields(ctx, use),
                 "category": category,
                 "fact": fact.strip(),
                 "shared": False,
                 "sessionId": use.session.id,
-                **use.origin,
-                "createdAt": ctx.now,
-                "schemaVersion": SCHEMA_VERSION,
             },
         )
     return MarkResult(done=_say(ctx, "kept"), id=id, repeated=before.exists)
 
 
-@capability(
-    category="tutoring",
-    min_role="student",
-    effect="write",
-    atomic=True,
-    approval=OWN,
-    related=["end_session"],
-    summary=summary("show_session_summary", "encouragement"),
-)
+@student_write("encouragement", "end_session")
 def show_session_summary(
     ctx: ToolContext,
     *,
@@ -238,23 +212,17 @@ def show_session_summary(
         **use.origin,
     }
     ctx.batch.update(ctx.db.collection(SESSIONS).document(session.id), {"summary": summary})
-    names = TEXTS.data(session.locale, "tools.summary")
+    lesson = session.lesson
+    names = TEXTS.data(lesson.locale, "tools.summary")
     rows = [{names["kind"]: names["strengths"], names["text"]: each} for each in strengths]
     rows += [{names["kind"]: names["improvements"], names["text"]: each} for each in improvements]
     columns = [names["kind"], names["text"]]
-    title = TEXTS.say(session.locale, "tools.summary.title", title=session.title)
+    title = TEXTS.say(lesson.locale, "tools.summary.title", title=lesson.title)
     ctx.show(Display(type="table", title=title, text=encouragement, columns=columns, rows=rows))
     return MarkResult(done=_say(ctx, "summed_up"), id=session.id)
 
 
-@capability(
-    category="tutoring",
-    min_role="student",
-    effect="write",
-    atomic=True,
-    approval=OWN,
-    summary=summary("mark_task_complete", "taskId"),
-)
+@student_write("taskId")
 def mark_task_complete(
     ctx: ToolContext,
     *,
@@ -269,7 +237,7 @@ def mark_task_complete(
     """
     use = use_tool(ctx, "mark_task_complete")
     session = use.session
-    known = [each.id for each in session.tasks]
+    known = [each.id for each in session.lesson.tasks]
     if task_id not in known:
         raise invalid(
             "taskId", "no_task", "it_has_tasks", task_id=task_id, value=", ".join(known) or "none"
@@ -288,15 +256,7 @@ def mark_task_complete(
     return MarkResult(done=_say(ctx, "task_done"), id=id)
 
 
-@capability(
-    category="tutoring",
-    min_role="student",
-    effect="write",
-    atomic=True,
-    approval=OWN,
-    related=["review_item"],
-    summary=summary("mark_item_mastered", "itemId"),
-)
+@student_write("itemId", "review_item")
 def mark_item_mastered(ctx: ToolContext, *, item_id: ItemId) -> MarkResult:
     """Mark a review item as mastered; it is refused until the student's own reviews show it.
 
@@ -334,15 +294,7 @@ def play_student_audio(ctx: ToolContext, *, item_id: ItemId) -> AudioRequest:
     raise FailedPrecondition(TEXTS.text("errors.on_own_device"))
 
 
-@capability(
-    category="tutoring",
-    min_role="student",
-    effect="write",
-    atomic=True,
-    approval=OWN,
-    related=["list_review_items"],
-    summary=summary("review_item", "itemId"),
-)
+@student_write("itemId", "list_review_items")
 def review_item(ctx: ToolContext, *, item_id: ItemId, rating: Rating) -> ReviewResult:
     """Record how well the student remembered a review item; it is due again when that suggests.
 
@@ -375,9 +327,7 @@ def list_review_items(ctx: ToolContext, *, only_due: bool = False) -> ReviewItem
     Args:
         only_due: Leave out what is not due yet.
     """
-    from google.cloud.firestore import FieldFilter
-
-    own = FieldFilter("uid", "==", ctx.user.uid)
+    own = where("uid", "==", ctx.user.uid)
     found = ctx.db.collection(ITEMS).where(filter=own).limit(MAX_LISTED).stream()
     items = sorted(
         (to_review_item(each.id, each.to_dict() or {}) for each in found), key=lambda i: i.due
@@ -419,19 +369,8 @@ def _card(stored: dict[str, Any] | None, at: datetime | None = None) -> Card:
 def to_review_item(id: str, data: dict[str, Any]) -> ReviewItem:
     """Return a stored review item in the form for a student or a tutor."""
     card = data.get("card") or {}
-    return ReviewItem(
-        item_id=id,
-        error_type=data["errorType"],
-        original=data["original"],
-        correction=data["correction"],
-        explanation=data.get("explanation"),
-        severity=data["severity"],
-        count=data["count"],
-        due=card.get("due") or data["createdAt"].isoformat(),
-        good_reviews=data.get("goodReviews") or 0,
-        stability_days=card.get("stability"),
-        mastered=bool(data.get("mastered")),
-    )
+    due = card.get("due") or data["createdAt"].isoformat()
+    return ReviewItem.read(data, item_id=id, due=due, stability_days=card.get("stability"))
 
 
 def _owner_fields(ctx: ToolContext, use: ToolUse) -> dict[str, Any]:

@@ -4,8 +4,9 @@ since each shape adds a millisecond to a process's start."""
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from enum import StrEnum
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
@@ -44,6 +45,22 @@ class Wire(BaseModel):
     def dump(self) -> dict[str, Any]:
         """Return plain JSON with camelCase keys, without fields that are None."""
         return self.model_dump(mode="json", by_alias=True, exclude_none=True)
+
+    @classmethod
+    def read(cls, data: Mapping[str, Any], /, **fields: Any) -> Self:
+        """Return this shape with what a stored document, or another shape's fields, have of it.
+
+        Args:
+            data: Values by the names here or on the wire; it may have others.
+            fields: Further values by name, in place of those of `data`.
+        """
+        found = {
+            name: data[key]
+            for name, info in cls.model_fields.items()
+            for key in (name, info.alias or name)
+            if key in data
+        }
+        return cls.model_validate({**found, **fields})
 
 
 class Role(StrEnum):

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from pydantic import ValidationError
 
-from rollcall.core.shapes import Role
+from rollcall.core.shapes import Role, Wire
 
 
 @pytest.mark.parametrize("role", [Role.TEACHER, Role.ADMIN])
@@ -21,3 +22,18 @@ def test_a_role_is_not_at_least_a_higher_one(role: Role) -> None:
 def test_roles_rank_from_user_to_admin() -> None:
     order = (Role.USER, Role.STUDENT, Role.TEACHER, Role.ADMIN)
     assert [role.rank for role in order] == [0, 1, 2, 3]
+
+
+def test_a_shape_is_read_from_a_document_or_another_shape_by_name() -> None:
+    class Line(Wire):
+        line_id: str
+        text: str
+        page_number: int = 0
+
+    read = Line.read({"lineId": "a", "text": "Hi", "uid": "ann"}, page_number=2)
+    assert read == Line(line_id="a", text="Hi", page_number=2)
+    assert Line.read(dict(read), text="Ho").dump() == {"lineId": "a", "text": "Ho", "pageNumber": 2}
+    with pytest.raises(ValidationError, match="pages"):
+        Line.read({"lineId": "a", "text": "Hi"}, pages=2)
+    with pytest.raises(ValidationError, match="text"):
+        Line.read({"lineId": "a"})

@@ -98,8 +98,7 @@ def generate_interactive_activity(
     bot = _bot(brief) if include_bot else None
     if product_type == "podcast":
         script = make_podcast(ctx, brief)
-        shared = {name: getattr(script, name) for name in GeneratedContent.model_fields}
-        return InteractiveContent(**shared, bot=bot, seconds=script.seconds)
+        return InteractiveContent.read(dict(script), bot=bot)
     made, brief = make_content(ctx, brief)
     items = made.items
     if product_type == "exam":

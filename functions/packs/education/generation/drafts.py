@@ -272,19 +272,13 @@ def store_content(
     files = keep_files(ctx, content, items, id=id, standards=statements, banner=banner)
     stored = create_content(ctx, id, content.model_copy(update={"files": files}), items)
     questions = sum(each.block.is_question for each in items)
-    return GeneratedContent(
+    return GeneratedContent.read(
+        dict(stored),
         done=TEXTS.say(brief.locale, "done", title=title, count=questions),
         content_id=id,
-        title=title,
-        kind=kind,
-        grade=brief.grade,
-        subject=brief.subject,
-        files=stored.files,
         blocks=[each.block for each in items],
         block_ids=[block_id(id, number) for number in range(1, len(items) + 1)],
-        standards=stored.standards,
         banner=banner,
-        generator=made.generator,
         left_out=made.left_out,
         unverified=made.unverified,
         notes=notes,

@@ -137,8 +137,9 @@ def make_podcast(ctx: ToolContext, brief: Brief) -> PodcastScript:
     standards = find_standards_for(ctx, brief)
     made = GeneratedItems([_block(turn) for turn in turns], generator, unverified=unverified)
     stored = store_content(ctx, brief, made, "podcast", standards=standards)
-    content = {**dict(stored), "blocks": [], "block_ids": []}
-    return PodcastScript(**content, hosts=hosts, turns=turns, seconds=now)
+    return PodcastScript.read(
+        dict(stored), blocks=[], block_ids=[], hosts=hosts, turns=turns, seconds=now
+    )
 
 
 TurnText = tuple[str, str, Source | None, bool]

@@ -18,10 +18,11 @@ from packs.education.generation.quality import (
 )
 from packs.education.generation.wording import TEXTS
 from packs.education.publishing import ContentId, CourseId
+from packs.education.wording import show_table
 from rollcall.core.capability import capability
 from rollcall.core.context import ToolContext
 from rollcall.core.errors import NotFound
-from rollcall.core.shapes import Display, Wire
+from rollcall.core.shapes import Wire
 from rollcall.core.texts import isolated, short
 
 MAX_CHECKED = 30
@@ -124,7 +125,9 @@ def run_qa_tests(
             )
         )
         findings += found
-    _show(ctx, findings)
+    rows = [(each.block_id[-3:], each.message, short(each.about)) for each in findings]
+    columns = TEXTS.data(ctx.locale, "qa.columns")
+    show_table(ctx, TEXTS.say(ctx.locale, "qa.title"), columns, rows)
     title = isolated(contents[0].title) if len(contents) == 1 else str(len(contents))
     return QaReport(
         answer=TEXTS.say(ctx.locale, "qa.answer", count=len(findings), title=title),
@@ -171,15 +174,3 @@ def _corpus(own: list[OpenedContent], checked: OpenedContent) -> list[int]:
         for each in others[:_CORPUS_CONTENTS]
         for length in sentence_lengths(list(read_items(each).values()))
     ]
-
-
-def _show(ctx: ToolContext, findings: list[QaFinding]) -> None:
-    if not findings:
-        return
-    columns = list(TEXTS.data(ctx.locale, "qa.columns"))
-    rows = [
-        dict(zip(columns, (each.block_id[-3:], each.message, short(each.about)), strict=True))
-        for each in findings
-    ]
-    title = TEXTS.say(ctx.locale, "qa.title")
-    ctx.show(Display(type="table", title=title, columns=columns, rows=rows))

@@ -129,19 +129,11 @@ def generate_variants(
     done = TEXTS.say(ctx.locale, "variants.done", count=len(kept))
     if len(kept) < count * len(types):
         done = f"{done} {TEXTS.say(ctx.locale, 'variants.fewer', count=len(kept))}"
-    return VariantsMade(
-        done=done,
-        content_id=stored.content_id,
-        title=stored.title,
-        variant_of=block_id,
-        variants=[
-            Variant(variant_type=each, block_id=id, block=variant.block)
-            for (each, variant), id in zip(kept, stored.block_ids, strict=True)
-        ],
-        files=stored.files,
-        generator=generator,
-        left_out=left_out,
-    )
+    variants = [
+        Variant(variant_type=each, block_id=id, block=variant.block)
+        for (each, variant), id in zip(kept, stored.block_ids, strict=True)
+    ]
+    return VariantsMade.read(dict(stored), done=done, variant_of=block_id, variants=variants)
 
 
 def make_variants(original: Item, variant_type: VariantType, locale: str) -> Iterator[Item]:

@@ -11,7 +11,7 @@ import fsrs
 
 from packs.tutoring.catalogue import TOOLS
 from packs.tutoring.configuration import read_configuration, with_defaults
-from packs.tutoring.lesson_prompt import Task, optimise, preview
+from packs.tutoring.lesson_prompt import Lesson, Task, optimise, preview
 from packs.tutoring.tools import reviewed_card
 from rollcall.core.errors import InvalidArgument
 from tests.support.catalogs import catalog
@@ -52,17 +52,18 @@ def prompt_problems(random: Random) -> list[str]:
     """Return what is wrong with the prompt of one random lesson."""
     own, problems = random_configuration(random), list[str]()
     text = "\n".join(random.choices([*BLOCKS, *_TEXTS], k=random.randint(1, 14)))
-    lesson: dict[str, Any] = {
-        "catalog": catalog,
-        "tasks": [Task(id=f"t{n}", text=f"Task {n}") for n in range(random.randint(0, 4))],
-        "duration_minutes": random.choice([None, 5, 90]),
-        "level": random.choice([None, "A1", "C2"]),
-        "locale": random.choice(["en", "he"]),
-        "aggressive": random.random() < 0.3,
-    }
-    shown, again = preview(text, own, **lesson), preview(text, own, **lesson)
+    lesson = Lesson(
+        conversation_prompt=text,
+        tool_configuration=own,
+        tasks=tuple(Task(id=f"t{n}", text=f"Task {n}") for n in range(random.randint(0, 4))),
+        duration_minutes=random.choice([None, 5, 90]),
+        level=random.choice([None, "A1", "C2"]),
+        locale=random.choice(["en", "he"]),
+    )
+    aggressive = random.random() < 0.3
+    shown, again = (preview(lesson, catalog=catalog, aggressive=aggressive) for _ in range(2))
     prompt = shown.system_prompt
-    if optimise(prompt, aggressive=lesson["aggressive"]) != prompt:
+    if optimise(prompt, aggressive=aggressive) != prompt:
         problems.append("optimised twice, it changes")
     for block in BLOCKS:
         # A block that stands in an open fence is part of that one.

@@ -17,7 +17,7 @@ from packs.tutoring.configuration import (
     read_configuration,
     with_defaults,
 )
-from packs.tutoring.lesson_prompt import optimise, preview
+from packs.tutoring.lesson_prompt import Lesson, optimise, preview
 from packs.tutoring.missions import preview_lesson
 from packs.tutoring.triggers import check_trigger, mentions, says_goodbye
 from packs.tutoring.wording import TEXTS
@@ -144,7 +144,8 @@ def test_the_optimiser_trims_and_leaves_blocks_as_they_are() -> None:
     for block in (CODE, TABLE, NESTED):
         assert optimise(f"Talk.  \n\n\n\n{block}\n\n") == f"Talk.\n\n{block}"
     own = read_configuration({"tools": []})
-    shown = preview("\n  \n    x  = 1\n", own, catalog=catalog)
+    lesson = Lesson(conversation_prompt="\n  \n    x  = 1\n", tool_configuration=own)
+    shown = preview(lesson, catalog=catalog)
     assert shown.system_prompt == "    x  = 1"
 
 
@@ -215,7 +216,8 @@ def test_one_minute_and_one_turn_are_said_as_such(
 ) -> None:
     tool = "show_session_summary" if "minutesRemaining" in trigger else "mark_for_review"
     own = {"tools": [setting(tool, trigger["type"]) | {"triggerCondition": trigger}]}
-    shown = preview("Talk.", read_configuration(own), catalog=catalog, locale=locale)
+    lesson = Lesson(locale=locale, tool_configuration=read_configuration(own))
+    shown = preview(lesson, catalog=catalog)
     assert said in shown.system_prompt
 
 

@@ -11,7 +11,8 @@ from dev.demo import TOURS
 from dev.paths import ROOT
 from dev.recorded_model import read_recording
 from packs.tutoring.configuration import read_configuration, with_defaults
-from packs.tutoring.lesson_prompt import Task, preview
+from packs.tutoring.lesson_prompt import preview
+from packs.tutoring.missions import read_lesson
 from tests.support.catalogs import catalog
 
 
@@ -32,15 +33,7 @@ def test_every_lesson_of_the_sample_is_as_configure_lesson_would_have_saved_it(i
     is_review = data["lessonType"] == "review"
     assert with_defaults(configuration, has_tasks=True, is_review=is_review) == configuration
     assert documents("courses")[data["courseId"]]["teacherIds"] == [data["teacherUid"]] == ["demo"]
-    shown = preview(
-        data["conversationPrompt"],
-        configuration,
-        catalog=catalog,
-        tasks=[Task(**each) for each in data["tasks"]],
-        duration_minutes=data["durationMinutes"],
-        level=data["level"],
-        locale=data["locale"],
-    )
+    shown = preview(read_lesson(data), catalog=catalog)
     assert not shown.warnings and data["conversationPrompt"] in shown.system_prompt
 
 

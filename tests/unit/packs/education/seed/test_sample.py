@@ -6,7 +6,7 @@ from datetime import date
 from fractions import Fraction
 
 from packs.education.blocks import Block, Key, key_problem
-from packs.education.curriculum import read_standard
+from packs.education.curriculum import Standard
 from rollcall.store.seeding import read_seed
 from seed.education import sample
 
@@ -52,6 +52,6 @@ def test_every_standard_says_its_source_and_claims_no_more_than_it() -> None:
     file = read_seed(sample.STANDARDS_FILE)
     assert file.documents
     for data in file.documents.values():
-        standard = read_standard(data)
+        standard = Standard.read(data)
         assert standard.source.url and standard.source.page and standard.statement.he
         assert (standard.code, standard.hours, standard.bloom_levels) == (None, None, [])
