@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import zip_longest
 from typing import Annotated, Any, Literal
 
 from msgspec import Struct
@@ -25,7 +26,7 @@ from packs.electrical.projects.access import open_project
 from packs.electrical.projects.records import ConductorSize, Panel, Project, RecordId
 from packs.electrical.projects.selection import PanelId, PanelName, find_panel
 from packs.electrical.results import CalculationResult, CodeReference, finish, rounded
-from packs.electrical.wording import TEXTS, amps, panel_text
+from packs.electrical.wording import TEXTS, amps, panel_text, unmarked
 from rollcall.core.capability import capability
 from rollcall.core.context import ToolContext
 from rollcall.core.shapes import Display, Wire
@@ -167,7 +168,7 @@ def _result(
     check: RatingCheck,
     rating: float | None,
 ) -> ShortCircuit:
-    end, panel = fault.points[-1], fault.panel
+    end, panel, names = fault.points[-1], fault.panel, _point_names(fault, locale)
     return ShortCircuit(
         project_id=project_id,
         panel_id=panel.id,
@@ -185,7 +186,7 @@ def _result(
         tested_xr_ratio=rounded(check.tested_xr, 2),
         path=[
             FaultPoint(
-                name=_point_name(point.name, locale),
+                name=name,
                 kind=point.kind,
                 voltage_volts=point.voltage_v,
                 phases=point.phases,
@@ -198,7 +199,7 @@ def _result(
                 ),
                 xr_ratio=round(point.xr_ratio, 2),
             )
-            for point, length_ft in zip(fault.points, fault.lengths_ft, strict=True)
+            for name, point, length_ft in zip(names, fault.points, fault.lengths_ft, strict=True)
         ],
         **fault.basis.fields(locale),
     )
@@ -292,14 +293,23 @@ def _answer(
     return f"{answer} {TEXTS.say(locale, f'short_circuit.{key}', rated=amps(rating, 0))}"
 
 
-def _point_name(name: str, locale: str) -> str:
-    return TEXTS.say(locale, "short_circuit.service") if name == SERVICE_POINT else name
+def _point_names(fault: Fault, locale: str) -> list[str]:
+    """The names of the points; that before a transformer is the transformer's primary."""
+    names = []
+    for point, after in zip_longest(fault.points, fault.points[1:]):
+        if after is not None and after.kind == "transformer":
+            names.append(TEXTS.say(locale, "short_circuit.primary", name=unmarked(point.name)))
+        elif point.name == SERVICE_POINT:
+            names.append(TEXTS.say(locale, "short_circuit.service"))
+        else:
+            names.append(point.name)
+    return names
 
 
 def path_chart(fault: Fault, rating_amps: float | None, locale: str) -> dict[str, Any]:
     """Chart the current at each point, motors on top at the panel, and a line at the rating."""
     words = TEXTS.data(locale, "short_circuit.chart")
-    names = [_point_name(point.name, locale) for point in fault.points]
+    names = _point_names(fault, locale)
     rows: list[dict[str, Any]] = [
         {"point": name, "amps": round(point.amps), "source": words["supply"]}
         for name, point in zip(names, fault.points, strict=True)

@@ -158,7 +158,7 @@ def fault_at(
         target = leg.target
         end = through_conductors(supply.points[-1], target.name, run, target.phases)
         if isinstance(target, Transformer):
-            supply.add(replace(end, name=f"{target.name} (primary)"), run.length_ft)
+            supply.add(end, run.length_ft)
             windings = _windings(supply, target)
             supply.add(through_transformer(supply.points[-1], target.name, windings))
         else:

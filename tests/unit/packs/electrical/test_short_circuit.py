@@ -114,6 +114,13 @@ def test_each_point_has_a_bar_and_motors_stand_on_the_last() -> None:
     assert sum(row["amps"] for row in rows if row["point"] == "Shop Floor") == round(fault.amps)
 
 
+@pytest.mark.parametrize(("locale", "name"), [("en", "T1 (primary)"), ("he", "⁨T1⁩ (ראשוני)")])
+def test_a_transformers_primary_is_named_in_the_users_language(locale: str, name: str) -> None:
+    (panel,) = [each for each in OFFICE.panels if each.name == "LP1"]
+    rows = path_chart(fault_at(OFFICE, panel), None, locale)["data"]["values"]
+    assert [row["point"] for row in rows[2:4]] == [name, "T1"]
+
+
 def test_a_known_rating_is_a_line() -> None:
     fault = fault_at(WORKSHOP, WORKSHOP.panels[1])
     known, unknown = (path_chart(fault, rating, "en") for rating in (22_000, None))

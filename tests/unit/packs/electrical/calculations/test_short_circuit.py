@@ -104,7 +104,7 @@ def test_every_point_of_the_way_is_named_in_order() -> None:
         "service",
         "MSB",
         "HP",
-        "T1 (primary)",
+        "T1",
         "T1",
         "LP",
     ]
