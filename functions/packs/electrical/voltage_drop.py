@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal
-
-from msgspec import Struct
+from typing import Any, Literal, NamedTuple
 
 from packs.electrical.arguments import (
     Conduit,
@@ -46,10 +44,8 @@ from packs.electrical.nec.grounding import (
 from packs.electrical.nec.tables import unchecked
 from packs.electrical.projects.access import open_project
 from packs.electrical.projects.records import (
-    Circuit,
     ConductorMaterial,
     ConductorSize,
-    Panel,
     PanelCircuit,
     Phases,
     Project,
@@ -236,7 +232,11 @@ def calculate_voltage_drop(
     )
     named = circuit_id or circuit_number or circuit_description
     if named is None and selector is None:
-        return run_drop(ctx, overrides, method)
+        basis = Basis()
+        studied = study(stated_run(overrides, basis), None, method)
+        result = _result(ctx.locale, studied, basis, None, None)
+        run = TEXTS.text("voltage_drop.the_run")
+        return _finish_with_chart(ctx, result, studied, run, run.say(ctx.locale))
     project = open_project(ctx, project_id).project
     if named is None and selector is not None:
         return selected_drop(ctx, project, overrides, method, selector, panel_name)
@@ -264,15 +264,6 @@ def circuit_drop(
     return _finish_with_chart(ctx, result, studied, name, branch.circuit.description)
 
 
-def run_drop(ctx: ToolContext, overrides: CircuitOverrides, method: Method) -> VoltageDrop:
-    """Calculate the drop of a run that the question alone describes."""
-    basis = Basis()
-    studied = study(stated_run(overrides, basis), None, method)
-    result = _result(ctx.locale, studied, basis, None, None)
-    name = TEXTS.text("voltage_drop.the_run")
-    return _finish_with_chart(ctx, result, studied, name, name.say(ctx.locale))
-
-
 def selected_drop(
     ctx: ToolContext,
     project: Project,
@@ -287,12 +278,11 @@ def selected_drop(
         FailedPrecondition: No circuit can be compared.
     """
     ranked, left_out = compare(project, overrides, method, selector, panel_name)
-    first = PanelCircuit(ranked[0].panel, ranked[0].circuit)
+    first = ranked[0].branch
     warnings = []
     if left_out:
-        total = len(ranked) + len(left_out)
-        count = len(left_out)
-        warnings.append(TEXTS.text("voltage_drop.not_compared", missing=count, total=total))
+        missing, total = len(left_out), len(ranked) + len(left_out)
+        warnings.append(TEXTS.text("voltage_drop.not_compared", missing=missing, total=total))
     studied, basis = _study(project, first, overrides, method, warnings)
     result = _result(ctx.locale, studied, basis, project, first)
     rows = [_ranked(each, method) for each in ranked[:MAX_LISTED]]
@@ -339,11 +329,10 @@ def _finish_with_chart(
 # ---- Circuits that a selector compares ----
 
 
-class Candidate(Struct, frozen=True):
+class Candidate(NamedTuple):
     """A circuit that a selector may choose, its run, and the value it is ranked by."""
 
-    panel: Panel
-    circuit: Circuit
+    branch: PanelCircuit
     run: Run
     value: float
 
@@ -380,25 +369,27 @@ def compare(
                 value = run.length_ft
             elif selector == "highest_load":
                 value = volt_amperes_of(run.amps, volts=run.volts, phases=run.phases)
-            candidates.append(Candidate(panel, circuit, run, value))
+            candidates.append(Candidate(branch, run, value))
     if not candidates:
         reasons = [each.text for each in left_out[:3]] or TEXTS.text("errors.no_circuits")
         raise FailedPrecondition(
             TEXTS.text("errors.no_circuit_to_compare", selector=selector, reasons=reasons)
         )
     # Equals by their position, whatever order they were read in.
-    candidates.sort(key=lambda each: (-each.value, each.panel.name, each.circuit.circuit_number))
+    candidates.sort(
+        key=lambda each: (-each.value, each.branch.panel.name, each.branch.circuit.circuit_number)
+    )
     return candidates, left_out
 
 
 def _ranked(candidate: Candidate, method: Method) -> RankedCircuit:
-    circuit, run = candidate.circuit, candidate.run
+    (panel, circuit), run, _ = candidate
     lost = drop(run, method)
     return RankedCircuit(
         circuit_id=circuit.id,
         circuit_name=circuit.description,
         circuit_number=circuit.circuit_number,
-        panel_name=candidate.panel.name,
+        panel_name=panel.name,
         load_amps=round(run.amps, 2),
         length_ft=round(run.length_ft, 1),
         conductor_size=run.size,
