@@ -307,6 +307,8 @@ def _warnings(case: SizingCase, sizing: Sizing, ground: Size) -> Iterator[Any]:
     is_60_assumed = case.basis.assumes("terminalRatingC") and case.how.terminal_c == 60
     if need.rule == "cooling":
         yield TEXTS.text("conductor_sizing.nameplate")
+    if case.load.load_type == "welder":
+        yield TEXTS.text("conductor_sizing.welder")
     if need.rule == "motor" and not case.load.motors:
         yield TEXTS.text("conductor_sizing.no_motor")
     if is_60_assumed and not case.is_nm and sizing.smallest is not None:

@@ -24,7 +24,7 @@ from packs.electrical.calculations.conductors import (
     largest_breaker,
 )
 from packs.electrical.calculations.conductors import smallest_size as smallest_conductor
-from packs.electrical.calculations.loads.limits import DWELLING_SHARE
+from packs.electrical.calculations.loads.limits import allowed_by_310_12
 from packs.electrical.calculations.loads.methods import premises_of
 from packs.electrical.calculations.loads.panel import feeder_circuits, panel_demand
 from packs.electrical.calculations.requirements import CONTINUOUS, Requirement
@@ -48,8 +48,6 @@ from rollcall.core.errors import AgentError, FailedPrecondition, InvalidArgument
 T = TypeVar("T")
 MOTOR_LOADS = frozenset({"motor", "air_conditioning", "heat_pump", "welder"})
 """Loads whose conductors are protected by articles of their own (240.4(G))."""
-DWELLING_SERVICE_A = (100, 400)
-"""The ratings of the services and feeders of 310.12."""
 
 
 class Facts(ProjectIndex):
@@ -332,12 +330,8 @@ class Facts(ProjectIndex):
     def allowed_by_310_12(self, panel: Panel, rating_amps: float, ampacity: float) -> bool:
         """Return whether 310.12 allows the conductors that supply a panel: the whole load of one
         dwelling, one phase, 100 to 400 A, and an ampacity of 83 % of the rating."""
-        low, high = DWELLING_SERVICE_A
-        if not self.dwelling or panel.phases != 1 or not low <= rating_amps <= high:
-            return False
-        if self.project.building.dwelling_units > 1 or ampacity < DWELLING_SHARE * rating_amps:
-            return False
-        return premises_of(self.project, panel).is_whole
+        is_enough = allowed_by_310_12(rating_amps, ampacity)
+        return is_enough and premises_of(self.project, panel).is_one_dwelling
 
 
 def known_installation(wiring: Wiring, device_amps: float) -> Installation:

@@ -263,6 +263,13 @@ def test_conductors_chosen_for_a_motor_of_which_only_watts_are_known_are_protect
     assert smaller.compliant  # 240.4(G)
 
 
+def test_a_welder_is_said_to_be_sized_by_the_general_rules() -> None:
+    welder = {"load_type": "welder", "load_watts": 9_600, "conductor_size": "8"}
+    shop = with_circuit(WORKSHOP, WORKSHOP.panels[0].id, **welder)
+    found = ask(shop, shop.panels[0].circuits[0].description)
+    assert any("Article 630" in each for each in found.warnings)
+
+
 def test_a_feeders_breaker_goes_by_article_215() -> None:
     found = ask(HOUSE, "garage subpanel", load_amps=101)
     assert "215.3" in found.nec_reference

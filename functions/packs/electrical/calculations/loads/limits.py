@@ -19,9 +19,9 @@ Element = Literal[
     "transformer",
 ]  # fmt: skip
 
-DWELLING_SHARE = 0.83
+DWELLING_SHARE, DWELLING_RATINGS_A = 0.83, (100, 400)
 """310.12: conductors of a dwelling's service, or of the feeder that carries all of it, need this
-share of its rating, from 100 A to 400 A."""
+share of its rating, between these ratings."""
 
 
 class Limit(Struct, frozen=True):
@@ -54,6 +54,13 @@ def limits_of(project: Project, panel: Panel, *, whole_dwelling: bool = False) -
     if panel.main_breaker_amps is not None:
         limits.append(Limit("main_breaker", panel.main_breaker_amps))
     return [*limits, Limit("bus", panel.bus_rating)]
+
+
+def allowed_by_310_12(rating_amps: float, ampacity: float) -> bool:
+    """Return whether conductors of an ampacity, which carry the whole load of one dwelling, are
+    enough for a rating."""
+    low, high = DWELLING_RATINGS_A
+    return low <= rating_amps <= high and ampacity >= DWELLING_SHARE * rating_amps
 
 
 def conductor_amps(wiring: Wiring, rating_amps: float) -> float | None:
@@ -103,7 +110,7 @@ def _of_conductors(
     amps = conductor_amps(wiring, rating)
     if amps is None or wiring.conductor_size is None:
         return
-    if whole_dwelling and 100 <= rating <= 400 and amps >= DWELLING_SHARE * rating:
+    if whole_dwelling and allowed_by_310_12(rating, amps):
         return
     size = label(wiring.conductor_size)
     yield Limit(element, amps, f"{name}, {size}" if name else size)

@@ -11,7 +11,7 @@ from packs.electrical.calculations.conductors import (
     smallest_size,
 )
 from packs.electrical.calculations.loads.calculation import Premises
-from packs.electrical.calculations.loads.limits import DWELLING_SHARE
+from packs.electrical.calculations.loads.limits import DWELLING_RATINGS_A, allowed_by_310_12
 from packs.electrical.calculations.requirements import Requirement
 from packs.electrical.nec.conductors import Material, Size, ampacity
 
@@ -61,12 +61,13 @@ def service_conductors(rating: int, amps: float, premises: Premises) -> list[Con
     current-carrying conductors in a raceway, with 240.4(B) and (C).
     """
     conductors = []
-    by_share = premises.is_one_family and premises.system.phases == 1 and 100 <= rating <= 400
+    low, high = DWELLING_RATINGS_A
+    by_share = premises.is_one_family and premises.system.phases == 1 and low <= rating <= high
     for material in _MATERIALS:
         if by_share:
             for size in DWELLING_SIZES:
                 carries = ampacity(size, material, 75)
-                if carries >= DWELLING_SHARE * rating:
+                if allowed_by_310_12(rating, carries):
                     conductors.append(Conductors(material, size, 1, carries, True))
                     break
             continue
