@@ -289,6 +289,7 @@ def sized(project: Project, panel: Panel, fields: dict[str, Any]) -> Sized:
             sizing.smallest,
             fields.get("egc_material", "copper"),
             project.edition,
+            case.how.sets,
         )
     return Sized(fields, case, sizing)
 

@@ -219,6 +219,7 @@ def sizing_result(
         sizing.smallest,
         branch.circuit.egc_material if branch else case.how.material,
         case.edition,
+        case.how.sets,
     )
     case.basis.citations += _citations(case, sizing)
     case.basis.warnings += _warnings(case, sizing, ground)

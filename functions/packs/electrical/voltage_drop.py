@@ -17,6 +17,7 @@ from packs.electrical.arguments import (
     length_in_feet,
 )
 from packs.electrical.calculations.circuit_load import CircuitOverrides, volt_amperes_of
+from packs.electrical.calculations.conductors import grounding_size
 from packs.electrical.calculations.loads.panel import panel_demand
 from packs.electrical.calculations.voltage_drop import (
     BRANCH_LIMIT_PERCENT,
@@ -37,10 +38,6 @@ from packs.electrical.calculations.voltage_drop import (
 from packs.electrical.charts import axis, chart, mark
 from packs.electrical.nec.conductors import Size, ampacity, label, rank, size_text
 from packs.electrical.nec.editions import DEFAULT
-from packs.electrical.nec.grounding import (
-    enlarged_grounding_conductor,
-    equipment_grounding_conductor,
-)
 from packs.electrical.nec.tables import unchecked
 from packs.electrical.projects.access import open_project
 from packs.electrical.projects.records import (
@@ -543,18 +540,16 @@ def _grounding(branch: PanelCircuit, studied: Study, project: Project) -> Size |
     """The equipment grounding conductor that larger conductors require (250.122(B)); None where the
     conductors stay as recorded.
 
-    The larger conductors are those that would comply, or those of the question. It is never larger
-    than they are (250.122(A)).
+    The larger conductors are those that would comply, or those of the question.
     """
     recorded = branch.circuit.conductor_size or studied.run.size
     larger = max(studied.smallest_size or recorded, studied.run.size, key=rank)
     if rank(larger) <= rank(recorded):
         return None
-    base = equipment_grounding_conductor(
-        branch.circuit.breaker_amps, branch.circuit.egc_material, project.edition
+    circuit, sets = branch.circuit, studied.run.sets
+    return grounding_size(
+        circuit.breaker_amps, larger, recorded, circuit.egc_material, project.edition, sets
     )
-    size = enlarged_grounding_conductor(base, needed=recorded, installed=larger)
-    return size if rank(size) < rank(larger) else larger
 
 
 def _warn(studied: Study, grounding: Size | None, basis: Basis) -> None:

@@ -311,16 +311,17 @@ def grounding_size(
     needed: Size | None,
     material: Material,
     edition: Edition,
+    sets: int = 1,
 ) -> Size:
     """The size of the equipment grounding conductor by Table 250.122.
 
     It grows in proportion where the conductors are larger than needed (250.122(B)), and is never
-    larger than they are (250.122(A)).
+    larger than they are (250.122(A)); of sets in parallel each has a full-sized one (250.122(F)).
     """
     size = equipment_grounding_conductor(breaker_amps, material, edition)
     if needed is not None:
         size = enlarged_grounding_conductor(size, needed=needed, installed=installed)
-    return size if rank(size) <= rank(installed) else installed
+    return size if sets > 1 or rank(size) <= rank(installed) else installed
 
 
 # ---- Conductors of a circuit, or of a question alone ----

@@ -229,7 +229,7 @@ def egc_size(facts: Facts, record: PanelCircuit | Feeder) -> Finding:
 
 def _least_egc(facts: Facts, wiring: Wiring, device: float) -> Size:
     """Return the size of Table 250.122, or that of the circuit's own conductors if it is smaller
-    (250.122(A))."""
+    (250.122(A)) and they are not in parallel (250.122(F))."""
     least = facts.once(
         ("egc", device, wiring.egc_material),
         lambda: in_table(
@@ -238,8 +238,8 @@ def _least_egc(facts: Facts, wiring: Wiring, device: float) -> Size:
         ),
     )
     own = wiring.conductor_size
-    same = wiring.conductor_material == wiring.egc_material
-    return own if own is not None and same and rank(own) < rank(least) else least
+    is_limit = wiring.conductor_material == wiring.egc_material and wiring.conductor_sets == 1
+    return own if own is not None and is_limit and rank(own) < rank(least) else least
 
 
 def egc_enlarged(facts: Facts, record: PanelCircuit | Feeder) -> Finding:
@@ -268,7 +268,7 @@ def egc_enlarged(facts: Facts, record: PanelCircuit | Feeder) -> Finding:
     enlarged = in_table(
         lambda: enlarged_grounding_conductor(least, needed=needed, installed=own), "egcSize"
     )
-    required = min(enlarged, own, key=rank)
+    required = enlarged if wiring.conductor_sets > 1 else min(enlarged, own, key=rank)
     if rank(size) >= rank(required):
         return PASSED
     values = {

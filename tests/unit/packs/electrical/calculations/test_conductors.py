@@ -185,6 +185,8 @@ def test_larger_conductors_have_a_larger_equipment_ground() -> None:
     assert grounding_size(40, "8", "8", "copper", 2023) == "10"
     assert grounding_size(40, "6", "8", "copper", 2023) == "8"  # 10380 x 26240 / 16510 = 16497
     assert grounding_size(20, "12", "12", "copper", 2023) == "12"
+    assert grounding_size(60, "12", None, "copper", 2023) == "12"  # 250.122(A), not 10 AWG
+    assert grounding_size(1200, "1/0", None, "copper", 2023, sets=8) == "3/0"  # 250.122(F)
 
 
 # ---- Properties ----

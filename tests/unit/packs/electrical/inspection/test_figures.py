@@ -15,6 +15,7 @@ from tests.unit.packs.electrical.inspection.buildings import HOME, SHOP, Patch, 
 
 WORKSHOP = next(each.project for each in projects() if each.project.id == "workshop")
 ROD = {"kind": "rod"}
+EIGHT_SETS = {"breakerAmps": 1200, "conductorSize": "1/0", "conductorSets": 8}
 
 LINES: list[tuple[str, dict[str, Any], Patch, Patch]] = [
     (
@@ -46,6 +47,12 @@ LINES: list[tuple[str, dict[str, Any], Patch, Patch]] = [
         HOME,
         {"panel:sub": {"workingSpaceHeightIn": 78}},
         {"panel:sub": {"workingSpaceHeightIn": 77.9}},
+    ),
+    (  # 250.122(F): each of eight sets has the 3/0 of 1200 A, though its own conductors are 1/0
+        "250.122-feeder",
+        HOME,
+        {"feeder:f-sub": {**EIGHT_SETS, "egcSize": "3/0"}},
+        {"feeder:f-sub": {**EIGHT_SETS, "egcSize": "1/0"}},
     ),
     (  # 16 A at 125 % are 20 A
         "210.20-continuous",
