@@ -158,13 +158,14 @@ def installation(wiring: Wiring, device_amps: float) -> Installation:
     Unmarked terminations have the rating of 110.14(C)(1). Without a recorded ambient temperature or
     number of conductors, those of Table 310.16 count: 30 °C and three. Insulation that is not
     recorded, or has a marking that no table has, is as good as the terminations. NM cable is
-    corrected from 90 °C and used at 60 °C (334.80).
+    corrected from 90 °C and used at 60 °C (334.80), and buried conductors are in a wet place.
     """
     terminal = wiring.terminal_rating_c or default_terminal(device_amps)
     insulation: Rating = 90 if is_nm(wiring) else terminal
     if wiring.insulation is not None and not is_nm(wiring):
         with suppress(InvalidArgument):  # an unknown marking
-            insulation = insulation_rating(wiring.insulation)
+            wet = wiring.conduit_type == "direct_burial"
+            insulation = insulation_rating(wiring.insulation, wet=wet)
     return Installation(
         material=wiring.conductor_material,
         insulation_c=insulation,

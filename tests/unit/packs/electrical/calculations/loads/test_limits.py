@@ -62,6 +62,13 @@ def test_conductors_in_nm_cable_limit_a_panel_at_60_degrees() -> None:
         assert _of(project(panel(), service=service), "main")["service_conductors"] == 55
 
 
+def test_buried_conductors_are_wet() -> None:
+    # 310.4: XHHW has 75 °C in wet places; at 40 °C 0.88 of the 100 A of 3 AWG, not 0.91 of 115 A.
+    buried = {"conductorSize": "3", "conduitType": "direct_burial", "insulation": "XHHW"}
+    service = {"serviceVoltage": 240, "phases": 1, "serviceAmps": 200, "ambientC": 40, **buried}
+    assert _of(project(panel(), service=service), "main")["service_conductors"] == 88
+
+
 @pytest.mark.parametrize(
     "building",
     [
