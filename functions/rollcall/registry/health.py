@@ -19,6 +19,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Literal
+from urllib.parse import urlsplit
 
 from msgspec import Struct, field, to_builtins
 
@@ -55,9 +56,15 @@ COOL_DOWN_S = 300
 
 PAGE = 200
 """Samples folded in one commit."""
+MAX_STATES = 5_000
+"""How many states the manifest holds, `down` first; Firestore allows 1 MiB."""
 MAX_PROBES = 40
+MAX_OTHERS = 8
+"""How many other hosts are probed if none of those that are due can be reached."""
 PROBE_MINUTES = 15
 """Each capability is probed this often, or as often as `MAX_PROBES` a minute allows."""
+
+_REMOTE = ("api_endpoint", "firebase_function")
 
 log = logging.getLogger("rollcall")
 
@@ -235,11 +242,12 @@ def _calls(samples: Sequence[Any]) -> list[ObservedCall]:
 def _manifest_states(db: Client, states: Mapping[str, State]) -> Mapping[str, State]:
     """Return the states for the manifest. If an operator has overridden a capability's status, that
     decides whether it is offered, so it is degraded instead of down."""
+    named = sorted(states, key=lambda id: (states[id] != "down", id))[:MAX_STATES]
     collection = db.collection(collection_id(CAPABILITIES))
-    down = [collection.document(id) for id, state in states.items() if state == "down"]
+    down = [collection.document(id) for id in named if states[id] == "down"]
     fields = {document.id: document.to_dict() or {} for document in read_all(db, *down)}
     pinned = {id for id in fields if fields[id].get("overrides", {}).get("status")}
-    return {id: "degraded" if id in pinned else state for id, state in states.items()}
+    return {id: "degraded" if id in pinned else states[id] for id in named}
 
 
 def _probe_due(
@@ -249,7 +257,8 @@ def _probe_due(
     now: float,
 ) -> dict[str, Failure | None]:
     """Probe capabilities in parallel: first those that failed their last probe or are to be tried
-    again, then this minute's share of all. Those without a conclusive result are left out."""
+    again, then this minute's share of all. Those without a conclusive result are left out; so are
+    all remote ones if none of several hosts can be reached."""
     again = [
         id
         for id, record in records.items()
@@ -258,7 +267,6 @@ def _probe_due(
     period = max(PROBE_MINUTES, -(-len(entries) // MAX_PROBES))
     share = sorted(entries)[int(now // 60) % period :: period]
     due = [entries[id] for id in dict.fromkeys([*again, *share]) if id in entries]
-    able = [e for e in due if e.execution.type != "client" and e.status is not Status.DISABLED]
     results: dict[str, Failure | None] = {}
 
     def probe_one(entry: Entry) -> None:
@@ -270,9 +278,31 @@ def _probe_due(
             if error.code in OWN_FAILURES:
                 results[entry.id] = Failure(error.code, short_message(error.message), now)
 
-    with ThreadPoolExecutor(8, thread_name_prefix="probe") as pool:
-        list(pool.map(probe_one, able[:MAX_PROBES]))  # raises what a probe raises
+    def probe_all(some: Sequence[Entry]) -> dict[str, str]:
+        """Probe, and return the hosts of all remote capabilities probed so far, by id."""
+        with ThreadPoolExecutor(8, thread_name_prefix="probe") as pool:
+            list(pool.map(probe_one, some))  # raises what a probe raises
+        return {id: _host(entries[id]) for id in results if entries[id].execution.type in _REMOTE}
+
+    hosts = probe_all([each for each in due if _can_probe(each)][:MAX_PROBES])
+    if hosts and all(results[id] for id in hosts):
+        # Is it our own network? Other hosts show it.
+        remote = (e for e in entries.values() if e.execution.type in _REMOTE and _can_probe(e))
+        others = {_host(each): each for each in remote if _host(each) not in hosts.values()}
+        hosts = probe_all(list(others.values())[:MAX_OTHERS])
+        if len({*hosts.values()}) > 1 and all(results[id] for id in hosts):
+            log.warning("no host can be reached; our own network may be at fault")
+            return {id: result for id, result in results.items() if id not in hosts}
     return results
+
+
+def _can_probe(entry: Entry) -> bool:
+    return entry.execution.type != "client" and entry.status is not Status.DISABLED
+
+
+def _host(entry: Entry) -> str:
+    """Return the host of a remote capability; empty for a function of this project."""
+    return urlsplit(entry.execution.target).netloc
 
 
 def _day_of(at: float) -> str:

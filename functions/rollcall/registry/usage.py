@@ -249,8 +249,15 @@ def _run_counts(entry: Mapping[str, Any]) -> Iterator[tuple[str | None, Counts]]
 
 def usage(db: Client, since: date, until: date) -> dict[Subject, Counts]:
     """Return the counts of runs that began on these days (UTC), both included: one read for each
-    day."""
-    days = [since + timedelta(days=number) for number in range((until - since).days + 1)]
+    day.
+
+    Raises:
+        ValueError: There are no days, or more than `KEPT_DAYS`.
+    """
+    count = (until - since).days + 1
+    if not 1 <= count <= KEPT_DAYS:
+        raise ValueError(f"{since} to {until} must be 1 to {KEPT_DAYS} days")
+    days = [since + timedelta(days=number) for number in range(count)]
     documents = db.get_all([part(db, day_name(day)) for day in days])
     return summed(row for document in documents for row in _stored(document).items())
 

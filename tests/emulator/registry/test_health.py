@@ -70,8 +70,15 @@ def look(db: Client, clock: Clock, probe: Callable[[Any], None] = there, **entri
     return check(db, entries, probe=probe, now=clock.now)
 
 
-def entry(id: str, type: str = "api_endpoint", status: Status = Status.ACTIVE) -> Any:
-    return SimpleNamespace(id=id, execution=SimpleNamespace(type=type), status=status)
+def entry(
+    id: str,
+    type: str = "api_endpoint",
+    status: Status = Status.ACTIVE,
+    target: str = "https://tools.example.com/x",
+) -> Any:
+    return SimpleNamespace(
+        id=id, execution=SimpleNamespace(type=type, target=target), status=status
+    )
 
 
 def told(db: Client) -> dict[str, str]:
@@ -358,6 +365,40 @@ def test_what_cannot_be_reached_three_times_goes_and_comes_back_when_it_can(
     assert told(db) == {"maps": "degraded"}
 
 
+HOSTS = {
+    name: entry(name, target=f"https://{name}.example.com/") for name in ("maps", "tax", "fax")
+}
+HOSTS["fly"] = entry("fly", "firebase_function", target="fly")
+
+
+def test_a_network_of_ours_that_is_out_takes_nothing_from_anybody(
+    db: Client, clock: Clock, manifest: None, caplog: pytest.LogCaptureFixture
+) -> None:
+    own = entry("look_up", "internal_service")
+    for _ in range(40):
+        look(db, clock, gone, **HOSTS)
+        assert told(db) == {}
+        clock.now += 60
+    assert "our own network may be at fault" in caplog.text
+    for _ in range(40):  # code of ours that cannot be loaded is its own fault all the same
+        look(db, clock, gone, **HOSTS, look_up=own)
+        clock.now += 60
+    assert told(db) == {"look_up": "down"}
+
+
+def test_hosts_that_are_gone_while_another_answers_are_taken_out(
+    db: Client, clock: Clock, manifest: None
+) -> None:
+    def some_gone(each: Any) -> None:
+        if each.id in ("maps", "tax"):
+            gone(each)
+
+    for _ in range(20):
+        look(db, clock, some_gone, **HOSTS)
+        clock.now += 60
+    assert told(db) == {"maps": "down", "tax": "down"}
+
+
 def test_every_capability_is_checked_within_a_quarter_of_an_hour(db: Client, clock: Clock) -> None:
     tools = {f"tool_{n}": entry(f"tool_{n}") for n in range(200)}
     seen: list[str] = []
@@ -418,6 +459,17 @@ def test_what_does_not_fit_is_left_out_and_never_what_fails(
     found = health(db).keys()
     assert {"pay", "sign"} <= found and len(found) < 32
     assert "cannot hold all records" in caplog.text
+
+
+def test_the_manifest_names_as_many_states_as_fit_and_what_is_down_first(
+    db: Client, clock: Clock, manifest: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(checking, "MAX_STATES", 3)
+    for number in range(4):
+        tell(db, clock, *["internal"] * 3, id=f"a_{number}")
+    tell(db, clock, *["internal"] * 5, id="z")
+    assert len(look(db, clock)) == 5
+    assert told(db) == {"a_0": "degraded", "a_1": "degraded", "z": "down"}
 
 
 @pytest.mark.long

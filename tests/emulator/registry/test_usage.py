@@ -18,7 +18,7 @@ from rollcall.core.context import User
 from rollcall.core.wire import CallStatus, ModelUsage, ToolCallRecord
 from rollcall.registry import usage as usages
 from rollcall.registry.segments import PART_BYTES
-from rollcall.registry.usage import Subject, day_name, roll_up, usage
+from rollcall.registry.usage import KEPT_DAYS, Subject, day_name, roll_up, usage
 from rollcall.store import audit
 from tests.support.firestore_operations import count_operations
 
@@ -245,3 +245,10 @@ def test_counts_of_the_form_before_are_read_and_added_to(db: Client) -> None:
     assert (found[OFFICE].runs, found[OFFICE].missing) == (4, 1)
     look_up = found[Subject("office", None, "look_up")]
     assert (look_up.called, look_up.missed) == (6, 1)
+
+
+@pytest.mark.parametrize("days", [-30, 0, KEPT_DAYS + 1])
+def test_a_report_is_of_one_to_as_many_days_as_are_kept(db: Client, days: int) -> None:
+    with pytest.raises(ValueError, match="must be 1 to 400 days"):
+        runs(db, days=days)
+    assert runs(db, days=KEPT_DAYS) == 0
