@@ -7,7 +7,7 @@ longer time. A pupil is named by id only, when the teacher asks for that pupil; 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from operator import attrgetter
 from typing import Annotated, Any, Literal, get_args
@@ -56,6 +56,8 @@ class AnswerRecord(Struct, frozen=True):
 
 
 Answers = Sequence[AnswerRecord]
+_GROUPINGS = ("bloom", "content_id", "course_id")
+"""The fields by whose values answers are grouped."""
 
 
 class Figure(Wire):
@@ -114,26 +116,22 @@ def get_analytics(
     answers, is_all = _answers(ctx, courses, student_id)
     if student_id is not None:
         reported, hidden = _within(answers, time_range, ctx.now), 0
-        figures = _figures_of_one(reported)
+        groups = {name: _grouped(reported, attrgetter(name)) for name in _GROUPINGS}
     else:
-        reported, hidden, figures = _figures_of_groups(answers, time_range, ctx.now)
+        reported, hidden, groups = _reported_groups(answers, time_range, ctx.now)
+    levels = {level: bloom_name(level, ctx.locale) for level in (*get_args(Bloom), "none")}
+    # The newest titles in the order of the first answers, which shows the progress of a class.
+    titles = {each.content_id: each.title for each in sorted(reported, key=attrgetter("at"))}
     names = {each.id: each.name for each in courses}
-    titles: dict[str, str] = {}
-    for each in sorted(reported, key=attrgetter("at")):
-        titles[each.content_id] = each.title
-    of_contents = {each.name: each for each in figures["content_id"]}
     result = Analytics(
         answer="",
         course_ids=[each.id for each in courses],
         student_id=student_id,
         time_range=time_range,
         total=_figure(TEXTS.say(ctx.locale, "analytics.total"), reported) if reported else None,
-        by_bloom=[_renamed(each, bloom_name(each.name, ctx.locale)) for each in figures["bloom"]],
-        # In the order of the first answers, which shows the progress of a class.
-        by_content=[
-            _renamed(of_contents[id], title) for id, title in titles.items() if id in of_contents
-        ],
-        by_course=[_renamed(each, names[each.name]) for each in figures["course_id"]],
+        by_bloom=_figures(groups["bloom"], levels),
+        by_content=_figures(groups["content_id"], titles),
+        by_course=_figures(groups["course_id"], names),
         suppressed=hidden,
         looked_at_all=is_all,
     )
@@ -230,9 +228,7 @@ def reportable_groups(
     The rest of the total must come from enough pupils too: the smallest groups join it until it
     does.
     """
-    groups: dict[str, list[AnswerRecord]] = {}
-    for each in answers:
-        groups.setdefault(key(each), []).append(each)
+    groups = _grouped(answers, key)
     within = {name: _within(group, time_range, now) for name, group in groups.items()}
     reported = {
         name: found
@@ -249,12 +245,20 @@ def reportable_groups(
     return reported, sum(bool(group) for name, group in within.items() if name not in reported)
 
 
-def _figures_of_groups(
+def _grouped(
+    answers: Answers, key: Callable[[AnswerRecord], str]
+) -> dict[str, Sequence[AnswerRecord]]:
+    groups: dict[str, list[AnswerRecord]] = {}
+    for each in answers:
+        groups.setdefault(key(each), []).append(each)
+    return dict(groups)
+
+
+def _reported_groups(
     answers: Answers, time_range: TimeRange | None, now: datetime
-) -> tuple[Answers, int, dict[str, list[Figure]]]:
-    """Return the answers of the total, the number of suppressed groups, and figures by group."""
-    courses = {each.course_id for each in answers}
-    of_courses = {id: [each for each in answers if each.course_id == id] for id in sorted(courses)}
+) -> tuple[Answers, int, dict[str, dict[str, Answers]]]:
+    """Return the answers of the total, the number of suppressed groups, and the others."""
+    of_courses = _grouped(answers, attrgetter("course_id"))
     reported_courses = {
         id for id, group in of_courses.items() if reportable(group, time_range, now) is not None
     }
@@ -262,33 +266,19 @@ def _figures_of_groups(
     counted = [each for each in answers if each.course_id in reported_courses]
     total = reportable(counted, time_range, now) if counted else None
     hidden = sum(
-        bool(_within(of_courses[id], time_range, now)) for id in courses - reported_courses
+        bool(_within(of_courses[id], time_range, now))
+        for id in of_courses.keys() - reported_courses
     )
-    figures: dict[str, list[Figure]] = {}
-    for name in ("bloom", "content_id", "course_id"):
-        groups: dict[str, Answers] = {}
-        if total is not None:
-            groups, more = reportable_groups(counted, attrgetter(name), time_range, now)
-            hidden += more
-        figures[name] = [_figure(each, groups[each]) for each in _in_order(groups)]
-    return total or (), hidden, figures
+    groups: dict[str, dict[str, Answers]] = {name: {} for name in _GROUPINGS}
+    for name in _GROUPINGS if total is not None else ():
+        groups[name], more = reportable_groups(counted, attrgetter(name), time_range, now)
+        hidden += more
+    return total or (), hidden, groups
 
 
-def _figures_of_one(answers: Answers) -> dict[str, list[Figure]]:
-    figures = {}
-    for name in ("bloom", "content_id", "course_id"):
-        values = _in_order({getattr(each, name) for each in answers})
-        figures[name] = [
-            _figure(value, [each for each in answers if getattr(each, name) == value])
-            for value in values
-        ]
-    return figures
-
-
-def _in_order(names: Iterable[str]) -> list[str]:
-    """Sort Bloom levels in their order, and all else by name."""
-    levels = get_args(Bloom)
-    return sorted(names, key=lambda name: (levels.index(name) if name in levels else 9, name))
+def _figures(groups: Mapping[str, Answers], names: Mapping[str, str]) -> list[Figure]:
+    """Return the figures of groups, in the order of their names."""
+    return [_figure(name, groups[id]) for id, name in names.items() if id in groups]
 
 
 def _within(answers: Answers, time_range: TimeRange | None, now: datetime) -> Answers:
@@ -306,10 +296,6 @@ def _figure(name: str, answers: Answers) -> Figure:
         answers=len(answers),
         percent=round(100 * points / most),
     )
-
-
-def _renamed(figure: Figure, name: str) -> Figure:
-    return figure.model_copy(update={"name": name})
 
 
 def _answer_text(locale: str, result: Analytics, has_answers: bool) -> str:
@@ -336,13 +322,8 @@ def _show(ctx: ToolContext, result: Analytics) -> None:
     words: dict[str, Any] = TEXTS.data(ctx.locale, "analytics.columns")
     figures = [result.total, *result.by_bloom, *result.by_content, *result.by_course]
     rows = [
-        dict(
-            zip(
-                words.values(),
-                (isolated(each.name), each.students, each.answers, each.percent),
-                strict=True,
-            )
-        )
+        {words["name"]: isolated(each.name)}
+        | {words[name]: getattr(each, name) for name in ("students", "answers", "percent")}
         for each in figures
     ]
     bars = [{"name": each.name, "percent": each.percent} for each in result.by_bloom]

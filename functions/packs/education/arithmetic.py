@@ -44,13 +44,13 @@ class NoArithmetic(ValueError):
     """Raised for a text that is not a computable expression; its message says why."""
 
 
-def value(expression: str, *, x: Fraction | None = None) -> Fraction:
+def value(expression: str) -> Fraction:
     """Compute an expression.
 
     Raises:
         NoArithmetic: It cannot be read or computed, or is a comparison.
     """
-    found = compute(expression, x=x)
+    found = compute(expression)
     if isinstance(found, bool):
         raise NoArithmetic(f"{expression[:60]!r} is a comparison, not a number")
     return found

@@ -2,7 +2,8 @@
 `finish_attempt`; and `try_answer`, with which its teachers try it.
 
     attempts/{id}  uid, contentId, courseId, version, title, topic, status, startedAt, finishedAt,
-                   answers {block id: try}, points, maxPoints, schemaVersion
+                   answers {block id: its newest answer, with tries, given, correct, points,
+                   maxPoints, bloom}, points, maxPoints, schemaVersion
 
 A pupil has one attempt at each version of a content. Answers are checked here, against keys that
 no client reads. An attempt keeps what a course's figures need, so they remain when the content is
@@ -46,6 +47,8 @@ if TYPE_CHECKING:
 MAX_ANSWERS_BYTES = 600_000
 OWN_WORK = ApprovalPolicy(ask="never")
 """A pupil's own answers need no approval."""
+_KEPT = ("given", "correct", "points", "maxPoints")
+"""The fields of a checked answer that an attempt keeps."""
 F = TypeVar("F", bound=Callable[..., Any])
 
 AttemptId = Annotated[str, Field(min_length=1, max_length=64)]
@@ -67,23 +70,6 @@ class PupilBlock(Wire):
     cards: list[Card]
     unit: str | None = None
     points: int
-
-
-class AnswerTry(Wire):
-    """The newest answer to a block.
-
-    Attributes:
-        tries: How often the block was answered.
-        correct: None where a person has to judge.
-        max_points: The points of the block.
-    """
-
-    tries: int
-    given: AnswerValue
-    correct: bool | None = None
-    points: float | None = None
-    max_points: float
-    bloom: str | None = None
 
 
 class Attempt(Wire):
@@ -250,7 +236,10 @@ def answer_block(
         raise FailedPrecondition(TEXTS.text("errors.already_answered"), field="blockId")
     left = opened.content.max_tries - tries
     checked = _checked_answer(attempt_id, block_id, item, answer, left=left)
-    stored = AnswerTry.read(dict(checked), tries=tries, bloom=item.block.bloom).dump()
+    kept = checked.dump()
+    stored = {name: kept[name] for name in _KEPT if name in kept} | {"tries": tries}
+    if item.block.bloom is not None:
+        stored["bloom"] = item.block.bloom
     answers = {**attempt["answers"], block_id: stored}
     if len(json.dumps(answers).encode()) > MAX_ANSWERS_BYTES:
         raise ResourceExhausted(TEXTS.text("errors.answers_too_long"), field="answer")

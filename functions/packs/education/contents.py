@@ -198,15 +198,15 @@ def open_content(ctx: ToolContext, content_id: str, *, reader: Reader = "owner")
 
 
 def open_block(
-    ctx: ToolContext, id: str, *, reader: Reader = "owner", field: str = "blockId"
+    ctx: ToolContext, id: str, *, reader: Reader = "owner"
 ) -> tuple[OpenedContent, Item]:
     """Return a block with its key, and its content.
 
     Raises:
         PermissionDenied: As for `open_content`; or the content has no such block.
     """
-    content_id = checked_id(id, "block", field).rpartition("-")[0]
-    hidden = PermissionDenied(TEXTS.text("errors.no_block", id=id), field=field)
+    content_id = checked_id(id, "block", "blockId").rpartition("-")[0]
+    hidden = PermissionDenied(TEXTS.text("errors.no_block", id=id), field="blockId")
     if not content_id:
         raise hidden
     try:

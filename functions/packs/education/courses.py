@@ -44,8 +44,6 @@ class Course(Struct, frozen=True):
 
     id: str
     name: str
-    subject: str | None
-    grade: str | None
     teacher_ids: tuple[str, ...]
     role: CourseRole
 
@@ -100,8 +98,6 @@ def _course(snapshot: DocumentSnapshot, role: CourseRole) -> Course:
     return Course(
         id=snapshot.id,
         name=str(data.get("name") or snapshot.id),
-        subject=data.get("subject"),
-        grade=data.get("grade"),
         teacher_ids=tuple(data.get("teacherIds") or ()),
         role=role,
     )

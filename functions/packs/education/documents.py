@@ -14,25 +14,7 @@ from packs.education.blocks import GAP, Block, Item, Key, Source, shuffled
 from packs.education.contents import Content
 from packs.education.school import grade_name, subject_name
 from packs.education.wording import TEXTS
-from rollcall.render.sheet import (
-    Block as Part,
-)
-from rollcall.render.sheet import (
-    Cell,
-    Fields,
-    Heading,
-    Lines,
-    List,
-    PageBreak,
-    Paragraph,
-    Sheet,
-    Space,
-    Table,
-    letter,
-)
-from rollcall.render.sheet import (
-    Item as Numbered,
-)
+from rollcall.render import sheet as page
 
 WITH_NAME_LINE = frozenset(("worksheet", "test", "activity", "exam"))
 """Kinds that a pupil writes in."""
@@ -51,8 +33,7 @@ def sheet(
     *,
     standards: Sequence[str] = (),
     banner: str | None = None,
-    with_key: bool = True,
-) -> Sheet:
+) -> page.Sheet:
     """Return the pages of a content: blocks, then its key, standards and sources.
 
     Args:
@@ -63,17 +44,17 @@ def sheet(
     every = [item for item in items if item.block.is_question]
     questions = {id(item): n for n, item in enumerate(every, 1)}
     points = sum(item.block.points for item in items)
-    parts: list[Part] = []
+    parts: list[page.Block] = []
     about = [
         subject_name(content.subject, locale) if content.subject else "",
         grade_name(content.grade, locale) if content.grade else "",
         _say(locale, "total", points=points) if points else "",
     ]
-    parts.append(Paragraph(" · ".join(filter(None, about)), "small"))
+    parts.append(page.Paragraph(" · ".join(filter(None, about)), "small"))
     if banner:
-        parts.append(Paragraph(banner, "note"))
+        parts.append(page.Paragraph(banner, "note"))
     if content.kind in WITH_NAME_LINE:
-        parts.append(Fields([_say(locale, name) for name in ("name", "class", "date")]))
+        parts.append(page.Fields([_say(locale, name) for name in ("name", "class", "date")]))
     for item in items:
         number = questions.get(id(item))
         if number is None:
@@ -81,20 +62,20 @@ def sheet(
         else:
             points_each = item.block.points
             note = _say(locale, "points", count=points_each) if points_each else ""
-            parts.append(Numbered(f"{number}.", _question(item, locale), note))
-    if with_key and questions:
-        parts += [PageBreak(), Heading(_say(locale, "key"))]
+            parts.append(page.Item(f"{number}.", _question(item, locale), note))
+    if questions:
+        parts += [page.PageBreak(), page.Heading(_say(locale, "key"))]
         for item in every:
             mark = f"{questions[id(item)]}."
-            parts.append(Numbered(mark, list(_answer(item, locale))))
-    if standards and (with_key if questions else content.kind in WITH_STANDARDS):
-        parts += [Heading(_say(locale, "standards"), 2), List(list(standards))]
+            parts.append(page.Item(mark, list(_answer(item, locale))))
+    if standards and (questions or content.kind in WITH_STANDARDS):
+        parts += [page.Heading(_say(locale, "standards"), 2), page.List(list(standards))]
     sources = [source_line(each, locale) for each in content.sources]
-    if with_key and sources:
-        parts += [Heading(_say(locale, "sources"), 2), List(list(dict.fromkeys(sources)))]
-    return Sheet(
+    if sources:
+        parts += [page.Heading(_say(locale, "sources"), 2), page.List(list(dict.fromkeys(sources)))]
+    return page.Sheet(
         content.title,
-        [part for part in parts if part != Paragraph("", "small")],
+        [part for part in parts if part != page.Paragraph("", "small")],
         direction="rtl" if locale == "he" else "ltr",
         language=locale,
         description=content.topic,
@@ -106,72 +87,76 @@ def _say(locale: str, key: str, **values: str | int) -> str:
     return TEXTS.say(locale, f"print.{key}", **values)
 
 
-def _reading_parts(block: Block, locale: str) -> Iterator[Part]:
+def _reading_parts(block: Block, locale: str) -> Iterator[page.Block]:
     if block.kind == "text":
         yield from _text(block.stem)
         return
     if block.stem:
-        yield Paragraph(block.stem, "label")
+        yield page.Paragraph(block.stem, "label")
     if block.kind == "table":
-        yield Table(block.rows[0], [list(row) for row in block.rows[1:]])
+        yield page.Table(block.rows[0], [list(row) for row in block.rows[1:]])
     elif block.kind == "cards":
         sides = [_say(locale, "front"), _say(locale, "back")]
-        yield Table(sides, [[card.front, card.back] for card in block.cards])
+        yield page.Table(sides, [[card.front, card.back] for card in block.cards])
     elif block.image:  # the picture's text stands for it
-        yield Paragraph(block.image.alt or block.stem, "note")
+        yield page.Paragraph(block.image.alt or block.stem, "note")
 
 
-def _text(text: str) -> Iterator[Part]:
+def _text(text: str) -> Iterator[page.Block]:
     """Yield the paragraphs, headings and lists of a text block."""
     plain: list[str] = []
     points: list[str] = []
     for line in [*text.split("\n"), ""]:
         if points and not line.startswith("- "):
-            yield List(points)
+            yield page.List(points)
             points = []
         if plain and (not line.strip() or line.startswith(("## ", "- "))):
-            yield Paragraph("\n".join(plain))
+            yield page.Paragraph("\n".join(plain))
             plain = []
         if line.startswith("## "):
-            yield Heading(line[3:].strip(), 2)
+            yield page.Heading(line[3:].strip(), 2)
         elif line.startswith("- "):
             points.append(line[2:].strip())
         elif line.strip():
             plain.append(line)
 
 
-def _question(item: Item, locale: str) -> list[Part]:
+def _question(item: Item, locale: str) -> list[page.Block]:
     """Return the printed form of a question, without its answer."""
     block = item.block
     options, targets = shuffled(block, item.key, Random(block.stem))
     texts = [option.text for option in options]
-    stem: list[Part] = [Paragraph(GAP.sub(GAP_LINE, block.stem))]
+    stem: list[page.Block] = [page.Paragraph(GAP.sub(GAP_LINE, block.stem))]
     match block.kind:
         case "choice":
-            return [*stem, List(texts, "letter")]
+            return [*stem, page.List(texts, "letter")]
         case "multi_choice":
-            return [*stem, Paragraph(_say(locale, "all_that_fit"), "small"), List(texts, "box")]
+            return [
+                *stem,
+                page.Paragraph(_say(locale, "all_that_fit"), "small"),
+                page.List(texts, "box"),
+            ]
         case "true_false":
-            return [*stem, List([_say(locale, "true"), _say(locale, "false")], "box")]
+            return [*stem, page.List([_say(locale, "true"), _say(locale, "false")], "box")]
         case "match":
-            letters = [f"{letter(n, locale)}. {each.text}" for n, each in enumerate(targets)]
+            letters = [f"{page.letter(n, locale)}. {each.text}" for n, each in enumerate(targets)]
             left = [f"{n}. {text}  ____" for n, text in enumerate(texts, 1)]
             left += [""] * (len(letters) - len(left))
-            rows: list[list[Cell]] = [list(row) for row in zip(left, letters, strict=True)]
-            return [*stem, Table([_say(locale, "left"), _say(locale, "right")], rows)]
+            rows: list[list[page.Cell]] = [list(row) for row in zip(left, letters, strict=True)]
+            return [*stem, page.Table([_say(locale, "left"), _say(locale, "right")], rows)]
         case "order":
-            return [*stem, List([f"____ {text}" for text in texts], "dot")]
+            return [*stem, page.List([f"____ {text}" for text in texts], "dot")]
         case "cloze":
-            bank = [Paragraph(f"{_say(locale, 'bank')} {' · '.join(texts)}", "note")]
+            bank = [page.Paragraph(f"{_say(locale, 'bank')} {' · '.join(texts)}", "note")]
             return [*stem, *(bank if texts else [])]
         case "numeric":
             unit = f" {block.unit}" if block.unit else ""
-            line = Paragraph(f"{_say(locale, 'answer')} {GAP_LINE}{unit}")
-            return [*stem, Space(WORK_CM), line]
-    return [*stem, Lines(min(12, max(3, block.points // 2)))]
+            line = page.Paragraph(f"{_say(locale, 'answer')} {GAP_LINE}{unit}")
+            return [*stem, page.Space(WORK_CM), line]
+    return [*stem, page.Lines(min(12, max(3, block.points // 2)))]
 
 
-def _answer(item: Item, locale: str) -> Iterator[Part]:
+def _answer(item: Item, locale: str) -> Iterator[page.Block]:
     """Yield the right answer to a question, with its explanation."""
     block, key = item.block, item.key
     lines = _right_answer(block, key, locale)
@@ -182,13 +167,13 @@ def _answer(item: Item, locale: str) -> Iterator[Part]:
         lines.append(key.feedback)
     if block.source:
         lines.append(source_line(block.source, locale))
-    yield Paragraph(lines[0])
+    yield page.Paragraph(lines[0])
     for line in lines[1:]:
-        yield Paragraph(line, "small")
+        yield page.Paragraph(line, "small")
     if key.criteria:
-        yield List(list(key.criteria))
+        yield page.List(list(key.criteria))
     if block.basis == "unverified":
-        yield Paragraph(_say(locale, "unverified"), "note")
+        yield page.Paragraph(_say(locale, "unverified"), "note")
 
 
 def _right_answer(block: Block, key: Key, locale: str) -> list[str]:
@@ -197,13 +182,13 @@ def _right_answer(block: Block, key: Key, locale: str) -> list[str]:
     match block.kind:
         case "choice":
             place = [option.id for option in options].index(key.correct[0])
-            return [f"{letter(place, locale)}. {texts[key.correct[0]]}"]
+            return [f"{page.letter(place, locale)}. {texts[key.correct[0]]}"]
         case "multi_choice":
             return ["; ".join(texts[id] for id in key.correct)]
         case "true_false":
             return [_say(locale, "true" if key.truth else "false")]
         case "match":
-            places = {each.id: letter(n, locale) for n, each in enumerate(targets)}
+            places = {each.id: page.letter(n, locale) for n, each in enumerate(targets)}
             pairs = [f"{n} – {places[key.pairs[o.id]]}" for n, o in enumerate(options, 1)]
             return ["; ".join(pairs)]
         case "order":
@@ -220,5 +205,6 @@ def _right_answer(block: Block, key: Key, locale: str) -> list[str]:
 
 def source_line(source: Source, locale: str) -> str:
     """Return the title of a source and, if it is known, its page."""
-    page = _say(locale, "page", page=source.page) if source.page else ""
-    return f"{source.title}, {page}" if page else source.title
+    if source.page is None:
+        return source.title
+    return f"{source.title}, {_say(locale, 'page', page=source.page)}"

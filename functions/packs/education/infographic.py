@@ -32,27 +32,16 @@ from rollcall.core.context import ToolContext
 from rollcall.core.errors import FailedPrecondition
 from rollcall.core.shapes import FileRef, Wire
 from rollcall.core.text import sentences
-from rollcall.core.texts import short
 from rollcall.render import pages
-from rollcall.render.sheet import (
-    Block,
-    Chart,
-    Figure,
-    Figures,
-    Heading,
-    List,
-    Paragraph,
-    Sheet,
-    Theme,
-)
+from rollcall.render import sheet as page
 
 MAX_POINTS = 12
 Style = Literal["educational", "colorful", "minimalist", "infographic"]
-THEMES: dict[str, Theme] = {
-    "educational": Theme(accent="#1f3a5f", tint="#e8eef6", paper="#ffffff"),
-    "colorful": Theme(accent="#a3195b", tint="#ffe9a8", paper="#fff8ec", ink="#2b1a3d"),
-    "minimalist": Theme(accent="#222222", tint="#ffffff", paper="#ffffff", ink="#222222"),
-    "infographic": Theme(accent="#0b6e4f", tint="#d8f0e5", paper="#f6fbf8", boxes=True),
+THEMES: dict[str, page.Theme] = {
+    "educational": page.Theme(accent="#1f3a5f", tint="#e8eef6", paper="#ffffff"),
+    "colorful": page.Theme(accent="#a3195b", tint="#ffe9a8", paper="#fff8ec", ink="#2b1a3d"),
+    "minimalist": page.Theme(accent="#222222", tint="#ffffff", paper="#ffffff", ink="#222222"),
+    "infographic": page.Theme(accent="#0b6e4f", tint="#d8f0e5", paper="#f6fbf8", boxes=True),
 }
 _FIGURE = re.compile(
     r"(?<![A-Za-z\d.,])(?:[₪$€£]\s?)?(?:(?<!\w)[−-])?\d+(?:[.,/]\d+)*"
@@ -97,11 +86,7 @@ class Infographic(Wire):
     files: list[FileRef]
 
 
-def _summary(given: dict[str, Any]) -> dict[str, str]:
-    return TEXTS.by_language("infographic.summary", topic=short(str(given["topic"])))
-
-
-@makes_draft("generate_interactive_activity", summary=_summary)
+@makes_draft("generate_interactive_activity")
 def generate_infographic(
     ctx: ToolContext,
     *,
@@ -167,23 +152,25 @@ def generate_infographic(
 
 def picture(
     title: str, facts: Sequence[Fact], style: Style, locale: str, *, subtitle: str = ""
-) -> Sheet:
+) -> page.Sheet:
     """Return the sheet of an infographic: figures in large type, bars for percents and for figures
     of one unit, a list of lines without a figure, then the sources."""
     with_figure = [fact for fact in facts if fact.figure]
-    blocks: list[Block] = [Paragraph(subtitle, "small")] if subtitle else []
+    blocks: list[page.Block] = [page.Paragraph(subtitle, "small")] if subtitle else []
     bars = _bars(with_figure)
     if with_figure:
-        blocks.append(Figures([Figure(fact.figure, _label(fact)) for fact in with_figure]))
+        blocks.append(
+            page.Figures([page.Figure(fact.figure, _label(fact)) for fact in with_figure])
+        )
     if bars is not None:
-        blocks += [Heading(TEXTS.say(locale, "infographic.compare")), bars]
+        blocks += [page.Heading(TEXTS.say(locale, "infographic.compare")), bars]
     if rest := [fact.text for fact in facts if not fact.figure]:
-        blocks += [Heading(TEXTS.say(locale, "infographic.more")), List(rest)]
+        blocks += [page.Heading(TEXTS.say(locale, "infographic.more")), page.List(rest)]
     sources = [source_line(fact.source, locale) for fact in facts if fact.source is not None]
     if sources:
-        blocks.append(Heading(TEXTS.say(locale, "print.sources"), 2))
-        blocks.append(List(list(dict.fromkeys(sources))))
-    return Sheet(
+        blocks.append(page.Heading(TEXTS.say(locale, "print.sources"), 2))
+        blocks.append(page.List(list(dict.fromkeys(sources))))
+    return page.Sheet(
         title,
         blocks,
         direction="rtl" if locale == "he" else "ltr",
@@ -225,7 +212,7 @@ def _label(fact: Fact) -> str:
     return rest.strip(" :,.–-") or fact.text
 
 
-def _bars(facts: Sequence[Fact]) -> Chart | None:
+def _bars(facts: Sequence[Fact]) -> page.Chart | None:
     """Return a chart of the figures, if there are at least two and all have the same unit."""
     try:
         quantities = [read_quantity(fact.figure) for fact in facts]
@@ -236,10 +223,10 @@ def _bars(facts: Sequence[Fact]) -> Chart | None:
     # Without a unit, a year and a number of districts have nothing in common.
     if len(facts) < 2 or len(units) != 1 or "" in units or min(values) < 0:
         return None
-    return Chart([_label(fact) for fact in facts], values, unit=units.pop())
+    return page.Chart([_label(fact) for fact in facts], values, unit=units.pop())
 
 
-def _items(file: FileRef, made: Sheet, facts: Sequence[Fact]) -> list[Item]:
+def _items(file: FileRef, made: page.Sheet, facts: Sequence[Fact]) -> list[Item]:
     image = {"fileId": file.file_id, "alt": made.description[:500]}
     return [
         item("image", "", image=image),

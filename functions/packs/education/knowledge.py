@@ -20,10 +20,16 @@ from rollcall.core.capability import Preview, capability
 from rollcall.core.context import ToolContext
 from rollcall.core.errors import InvalidArgument
 from rollcall.core.hidden import Hidden
-from rollcall.core.shapes import Display, FileId, Wire
+from rollcall.core.shapes import FileId, Wire
 from rollcall.core.texts import isolated, short
 from rollcall.knowledge.documents import CONTENT_TYPES, Status
-from rollcall.knowledge.search import MAX_PASSAGES, QUERY_CHARS, SearchResult, citation, search
+from rollcall.knowledge.search import (
+    MAX_PASSAGES,
+    QUERY_CHARS,
+    SearchResult,
+    search,
+    show_passages,
+)
 from rollcall.knowledge.uploads import add_document
 from rollcall.store.files import FileStore
 
@@ -184,26 +190,11 @@ def search_knowledge(
     """
     given = {"subject": subject, "grade": grade}
     labels = {name: value for name, value in given.items() if value is not None}
-    groups = taught_groups(ctx)
-    found = search(ctx, query, labels=labels, groups=groups, limit=limit)
-    citations = tuple(citation(each) for each in found.passages)
-    for each in citations:
-        ctx.cite(each)
+    found = search(ctx, query, labels=labels, groups=taught_groups(ctx), limit=limit)
     names = ("document", "page", "section", "text")
     columns = [TEXTS.say(ctx.locale, f"knowledge.columns.{name}") for name in names]
-    rows = [
-        (isolated(each.title), each.page_from, each.heading or "—", each.text)
-        for each in found.passages
-    ]
-    display = Display(
-        type="table" if rows else "text",
-        title=isolated(short(query)),
-        text=None if rows else TEXTS.say(ctx.locale, "knowledge.nothing", query=short(query)),
-        columns=columns if rows else None,
-        rows=[dict(zip(columns, row, strict=True)) for row in rows] if rows else None,
-    )
-    ctx.show(display)
-    return found.model_copy(update={"citations": citations, "display": display})
+    nothing = TEXTS.say(ctx.locale, "knowledge.nothing", query=short(query))
+    return show_passages(ctx, found, query, columns, nothing=nothing)
 
 
 def course_group(course_id: str) -> str:

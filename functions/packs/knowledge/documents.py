@@ -19,7 +19,13 @@ from rollcall.knowledge.documents import (
     readable,
     remove,
 )
-from rollcall.knowledge.search import MAX_PASSAGES, QUERY_CHARS, SearchResult, citation, search
+from rollcall.knowledge.search import (
+    MAX_PASSAGES,
+    QUERY_CHARS,
+    SearchResult,
+    search,
+    show_passages,
+)
 
 TEXTS = Texts(__file__)
 
@@ -90,22 +96,8 @@ def search_documents(
         limit: Most passages to return.
     """
     found = search(ctx, query, scope=scope, document_id=document_id, limit=limit)
-    citations = tuple(citation(each) for each in found.passages)
-    for each in citations:
-        ctx.cite(each)
     columns = _columns(ctx.locale, "document", "page", "section", "text")
-    rows = [
-        (isolated(each.title), each.page_from, each.heading or "—", each.text)
-        for each in found.passages
-    ]
-    display = Display(
-        type="table",
-        title=isolated(short(query)),
-        columns=columns,
-        rows=[dict(zip(columns, row, strict=True)) for row in rows],
-    )
-    ctx.show(display)
-    return found.model_copy(update={"citations": citations, "display": display})
+    return show_passages(ctx, found, query, columns)
 
 
 def _preview_deletion(ctx: ToolContext, *, document_id: str) -> Preview:

@@ -64,13 +64,14 @@ def preset(name: str) -> ToolConfiguration:
     return ToolConfiguration(tools=[_setting(id) for id in PRESETS[name]])
 
 
-def read_configuration(data: Any, *, field: str = "toolConfiguration") -> ToolConfiguration:
+def read_configuration(data: Any) -> ToolConfiguration:
     """Return a configuration, checked against the catalogue.
 
     Raises:
         InvalidArgument: It is not valid; the field, message and hint say where, why, and what is
             accepted.
     """
+    field = "toolConfiguration"
     found = validate(ToolConfiguration, data, field=field)
     seen: set[str] = set()
     for place, each in enumerate(found.tools):

@@ -233,16 +233,7 @@ def configure_lesson(
         "locale": lesson_locale,
         "tool_configuration": chosen,
     }
-    earlier = (
-        before.lesson
-        if before
-        else Lesson(
-            level=_DEFAULTS["level"],
-            duration_minutes=_DEFAULTS["durationMinutes"],
-            locale=ctx.locale,
-            tool_configuration=lesson_tools.preset("standard_lesson"),
-        )
-    )
+    earlier = before.lesson if before else read_lesson({"locale": ctx.locale})
     asked = earlier.model_copy(update={k: v for k, v in changes.items() if v is not None})
     lesson = _completed(asked)
     shown = preview_of(ctx, lesson)

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Any, Literal, get_args
 
+from msgspec import structs
+
 from packs.tutoring.catalogue import CHECKED, MINUTES_REMAINING, PRESETS, TOOLS, TriggerType
 from packs.tutoring.configuration import (
     CUSTOM_CHARS,
@@ -138,13 +140,11 @@ def list_lesson_tools(ctx: ToolContext) -> LessonTools:
     categories = tuple(dict.fromkeys(each.category for each in TOOLS.values()))
     return LessonTools(
         tools=[
-            LessonTool(
+            LessonTool.read(
+                structs.asdict(each),
                 tool_id=each.id,
                 name=tool_name(each.id, locale),
                 description=TEXTS.say(locale, f"catalogue.{each.id}.description"),
-                category=each.category,
-                default_enabled=each.default_enabled,
-                runs_on=each.runs_on,
                 triggers=[_trigger(type, each.runs_on, locale) for type in each.triggers],
             )
             for each in TOOLS.values()

@@ -22,7 +22,7 @@ from rollcall.core.hidden import Hidden
 from rollcall.core.options import collection_id
 from rollcall.core.search import best, merge, rarity
 from rollcall.core.shapes import Citation, Display, Wire
-from rollcall.core.texts import TEXTS, clipped
+from rollcall.core.texts import TEXTS, clipped, isolated, short
 from rollcall.knowledge.documents import (
     DOCUMENTS,
     PARTS,
@@ -194,6 +194,40 @@ def citation(passage: Passage) -> Citation:
         page=passage.page_from,
         section=passage.heading or None,
     )
+
+
+def show_passages(
+    ctx: ToolContext,
+    found: SearchResult,
+    query: str,
+    columns: Sequence[str],
+    *,
+    nothing: str | None = None,
+) -> SearchResult:
+    """Cite and show the passages of a search; return the result with the citations and the display.
+
+    Args:
+        columns: The names of the columns for document, page, section and text.
+        nothing: The text to show where nothing was found; an empty table by default.
+    """
+    citations = tuple(citation(each) for each in found.passages)
+    for each in citations:
+        ctx.cite(each)
+    rows = [
+        dict(
+            zip(
+                columns,
+                (isolated(each.title), each.page_from, each.heading or "—", each.text),
+                strict=True,
+            )
+        )
+        for each in found.passages
+    ]
+    display = Display(type="table", title=isolated(short(query)), columns=list(columns), rows=rows)
+    if nothing is not None and not rows:
+        display = Display(type="text", title=display.title, text=nothing)
+    ctx.show(display)
+    return found.model_copy(update={"citations": citations, "display": display})
 
 
 def _has_labels(document: StoredDocument, labels: Mapping[str, str]) -> bool:

@@ -118,13 +118,11 @@ class GeneratedContent(Wire):
     notes: list[str] = Field(default_factory=list)
 
 
-def makes_draft(
-    *related: str, summary: Callable[[dict[str, Any]], dict[str, str]] | None = None
-) -> Callable[[F], F]:
+def makes_draft(*related: str, about: str = "topic") -> Callable[[F], F]:
     """Declare a capability that makes a private draft: it needs no approval and can be undone.
 
     Args:
-        summary: The summary, for an operator who requires approvals; by default its topic.
+        about: The argument that its summary names, for an operator who requires approvals.
     """
     return capability(
         category="education",
@@ -133,16 +131,12 @@ def makes_draft(
         effect="write",
         atomic=True,
         approval=DRAFT,
-        summary=summary or _summarize,
+        summary=lambda given: TEXTS.by_language("summary", topic=short(str(given[about]))),
         undo=Undo(
             "delete_content",
             lambda given, result: {"contentId": result["contentId"]} if result else None,
         ),
     )
-
-
-def _summarize(arguments: dict[str, Any]) -> dict[str, str]:
-    return TEXTS.by_language("summary", topic=short(str(arguments["topic"])))
 
 
 def read_brief(

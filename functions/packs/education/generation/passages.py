@@ -12,8 +12,8 @@ from msgspec import Struct
 from packs.education.answers import normal_text
 from packs.education.blocks import Item, Level, Source, choices, item
 from packs.education.contents import material_locale
-from packs.education.courses import taught_by
 from packs.education.generation.wording import TEXTS
+from packs.education.knowledge import taught_groups
 from rollcall.core.context import ToolContext
 from rollcall.core.text import HEBREW_PREFIXES, is_stopword, sentences, terms, tokens
 from rollcall.knowledge.search import Passage as SearchPassage
@@ -72,7 +72,7 @@ def find_passages(
         return [Passage(title, passage.strip()[:MAX_PASSAGE])]
     if ctx.platform is None:
         return []
-    groups = [f"course:{course.id}" for course in taught_by(ctx)]
+    groups = taught_groups(ctx)
     wanted = set(terms(topic))
     about: list[SearchPassage] = []
     for chosen in [labels, None] if labels and document_id is None else [None]:

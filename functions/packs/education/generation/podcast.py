@@ -49,8 +49,8 @@ class Turn(Wire):
 
     host: str
     text: str
-    start_s: int
-    end_s: int
+    start_s: int = 0
+    end_s: int = 0
     source: Source | None = None
     verified: bool = True
 
@@ -116,10 +116,10 @@ def make_podcast(ctx: ToolContext, brief: Brief) -> PodcastScript:
         FailedPrecondition: There is neither a model nor a passage about the topic.
     """
     hosts = list(TEXTS.data(brief.locale, "podcast.hosts"))
-    lines = _by_model(ctx, brief, hosts)
-    generator: Generator = "model" if lines else "offline"
-    lines = lines or _from_passages(brief, hosts)
-    if not lines:
+    spoken = _by_model(ctx, brief, hosts)
+    generator: Generator = "model" if spoken else "offline"
+    spoken = spoken or _from_passages(brief, hosts)
+    if not spoken:
         raise FailedPrecondition(
             TEXTS.text("errors.nothing_to_tell"),
             field="topic",
@@ -127,11 +127,9 @@ def make_podcast(ctx: ToolContext, brief: Brief) -> PodcastScript:
         )
     turns: list[Turn] = []
     now = 0
-    for host, text, source, verified in lines:
-        end = now + max(2, round(len(text.split()) / WORDS_PER_S))
-        turns.append(
-            Turn(host=host, text=text, start_s=now, end_s=end, source=source, verified=verified)
-        )
+    for each in spoken:
+        end = now + max(2, round(len(each.text.split()) / WORDS_PER_S))
+        turns.append(each.model_copy(update={"start_s": now, "end_s": end}))
         now = end
     unverified = sum(not turn.verified for turn in turns)
     standards = find_standards_for(ctx, brief)
@@ -142,11 +140,8 @@ def make_podcast(ctx: ToolContext, brief: Brief) -> PodcastScript:
     )
 
 
-TurnText = tuple[str, str, Source | None, bool]
-"""Host, text, source, and whether the text is verified or states nothing."""
-
-
-def _by_model(ctx: ToolContext, brief: Brief, hosts: list[str]) -> list[TurnText]:
+def _by_model(ctx: ToolContext, brief: Brief, hosts: list[str]) -> list[Turn]:
+    """Return the model's turns, without times; none where there is no model or it failed."""
     answer = ask_model(
         ctx.text_model,
         "podcast",
@@ -161,17 +156,19 @@ def _by_model(ctx: ToolContext, brief: Brief, hosts: list[str]) -> list[TurnText
         shape=Lines,
         locale=brief.locale,
     )
-    found: list[TurnText] = []
+    found: list[Turn] = []
     for line in answer.turns if answer else ():
         passage = passage_with_quote(brief.passages, line.passage, line.quote)
         says = len(line.text.split()) >= _STATES and not line.text.rstrip().endswith("?")
         source = passage.source(line.quote) if passage else None
-        found.append((hosts[line.host - 1], line.text, source, passage is not None or not says))
+        verified = passage is not None or not says
+        host = hosts[line.host - 1]
+        found.append(Turn(host=host, text=line.text, source=source, verified=verified))
     return found
 
 
-def _from_passages(brief: Brief, hosts: list[str]) -> list[TurnText]:
-    """Make a script of passages: one host asks, the other reads their sentences."""
+def _from_passages(brief: Brief, hosts: list[str]) -> list[Turn]:
+    """Return turns made of passages, without times: one host asks, the other reads sentences."""
     quotes = [
         (passage, sentence)
         for passage in brief.passages
@@ -182,13 +179,12 @@ def _from_passages(brief: Brief, hosts: list[str]) -> list[TurnText]:
         return []
     questions = TEXTS.data(brief.locale, "podcast.asks")
     opening = TEXTS.say(brief.locale, "podcast.opening", topic=brief.topic, host=hosts[0])
-    found: list[TurnText] = [(hosts[0], opening, None, True)]
+    found = [Turn(host=hosts[0], text=opening)]
     for n, (passage, sentence) in enumerate(quotes):
         if n % 2 == 0:
-            found.append((hosts[0], questions[n // 2 % len(questions)], None, True))
-        found.append((hosts[1], sentence, passage.source(sentence), True))
-    found.append((hosts[0], TEXTS.say(brief.locale, "podcast.closing"), None, True))
-    return found
+            found.append(Turn(host=hosts[0], text=questions[n // 2 % len(questions)]))
+        found.append(Turn(host=hosts[1], text=sentence, source=passage.source(sentence)))
+    return [*found, Turn(host=hosts[0], text=TEXTS.say(brief.locale, "podcast.closing"))]
 
 
 def _block(turn: Turn) -> Item:

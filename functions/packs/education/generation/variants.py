@@ -32,7 +32,6 @@ from packs.education.quantities import read_number, read_quantity, write_number
 from rollcall.core.context import ToolContext
 from rollcall.core.errors import FailedPrecondition, InvalidArgument
 from rollcall.core.shapes import FileRef, Wire
-from rollcall.core.texts import short
 
 VariantType = Literal["havana", "haamaka"]
 _NUMBERS = re.compile(r"[0-9]+(?:[.,/:][0-9]+)*|[+−×÷<>=%]|(?<=[0-9)]) ?[-*/:] ?(?=[0-9(])")
@@ -76,11 +75,7 @@ class Rewrites(BaseModel):
     items: list[Rewrite]
 
 
-def _summary(given: dict[str, Any]) -> dict[str, str]:
-    return TEXTS.by_language("summary", topic=short(str(given["blockId"])))
-
-
-@makes_draft("generate_interactive_activity", "run_qa_tests", summary=_summary)
+@makes_draft("generate_interactive_activity", "run_qa_tests", about="blockId")
 def generate_variants(
     ctx: ToolContext,
     *,

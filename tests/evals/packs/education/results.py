@@ -14,7 +14,7 @@ from packs.education.results_export import results, table_file
 from tests.evals.report import EvalResult, table
 
 PUPILS, ATTEMPTS, ANSWERS, TIMES = 2_000, 2, 5, 5
-_COURSE = Course("c", "כל בית הספר", "math", "ד", ("ada",), "teacher")
+_COURSE = Course("c", "כל בית הספר", ("ada",), "teacher")
 _NAMES = ("נועה {}", "=HYPERLINK({})", "+972-{}", "@SUM({})", "Dana {}", "-{}")
 
 

@@ -69,12 +69,6 @@ def test_plans_rubrics_and_letters_name_their_standards_and_feedback_does_not() 
         assert (parts.List(["תקן בדוי"]) in blocks) is is_named
 
 
-def test_pupils_pages_have_no_key_where_it_is_left_out() -> None:
-    made = sheet(content("test", items=ITEMS), ITEMS, standards=["x"], with_key=False)
-    assert parts.PageBreak() not in made.blocks
-    assert sum(isinstance(each, parts.Item) for each in made.blocks) == len(ITEMS)
-
-
 def test_a_worksheet_has_a_name_line_and_a_lesson_plan_has_none() -> None:
     plan = item("text", "## מהלך\nפתיחה\n- דיון\n- סיכום")
     assert any(isinstance(each, parts.Fields) for each in sheet(content(), ITEMS).blocks)

@@ -9,7 +9,7 @@ from typing import Any
 from packs.education.courses import Course
 from packs.education.results_export import results, table_file
 
-COURSE = Course("c", "כיתה ד/1", "math", "ד", ("ada",), "teacher")
+COURSE = Course("c", "כיתה ד/1", ("ada",), "teacher")
 
 
 def attempt(uid: str, **answers: Any) -> dict[str, Any]:
