@@ -26,17 +26,22 @@ MAX_SESSIONS = 200
 _MAX_MARKS = 2_000
 
 
-class SessionResults(Wire):
-    """One session of a lesson. `student` is a user id; `sources` counts errors and completed tasks
-    by where they were recorded, "text" or "live"."""
+class SessionOverview(Wire):
+    """A session in short. `student` is a user id."""
 
     session_id: str
     student: str
     status: str
     started_at: str
     minutes: int
-    tasks_done: list[str]
     items_by_type: dict[str, int]
+
+
+class SessionResults(SessionOverview):
+    """One session of a lesson. `sources` counts errors and completed tasks by where they were
+    recorded, "text" or "live"."""
+
+    tasks_done: list[str]
     sources: dict[str, int]
     has_summary: bool
 
@@ -80,20 +85,14 @@ class ReportedSummary(Wire):
     encouragement: str | None = None
 
 
-class SessionReport(Wire):
-    """What session_report returns. `student` is a user id."""
+class SessionReport(SessionOverview):
+    """What session_report returns."""
 
-    session_id: str
     mission_id: str
     title: str
-    student: str
-    status: str
-    started_at: str
     ends_at: str
-    minutes: int
     tasks: list[ReportedTask]
     items: list[ReportedItem]
-    items_by_type: dict[str, int]
     summary: ReportedSummary | None = None
 
 
@@ -121,11 +120,7 @@ def lesson_report(ctx: ToolContext, *, mission_id: MissionId) -> LessonReport:
     newest = newest.order_by("startedAt", direction="DESCENDING").limit(MAX_SESSIONS)
     sessions = [
         SessionResults(
-            session_id=id,
-            student=each["uid"],
-            status=_status(ctx, each),
-            started_at=each["startedAt"].isoformat(),
-            minutes=_minutes(ctx, each),
+            **_overview(ctx, id, each),
             tasks_done=sorted(tasks.get(id, ())),
             items_by_type=dict(errors.get(id, {})),
             sources=dict(sources.get(id, {})),
@@ -169,13 +164,9 @@ def session_report(ctx: ToolContext, *, session_id: SessionId) -> SessionReport:
     summary = data.get("summary")
     return SessionReport.read(
         data,
-        session_id=session_id,
+        **_overview(ctx, session_id, data),
         title=data["mission"]["title"],
-        student=data["uid"],
-        status=_status(ctx, data),
-        started_at=data["startedAt"].isoformat(),
         ends_at=data["endsAt"].isoformat(),
-        minutes=_minutes(ctx, data),
         tasks=[
             ReportedTask.read({**done.get(each["id"], {}), **each}, is_done=each["id"] in done)
             for each in data["mission"]["tasks"]
@@ -196,13 +187,15 @@ def _read(query: Any) -> list[tuple[str, dict[str, Any]]]:
     return [(each.id, each.to_dict() or {}) for each in query.stream()]
 
 
-def _status(ctx: ToolContext, session: dict[str, Any]) -> str:
-    """Return the status of a session, which ends by itself at its time."""
+def _overview(ctx: ToolContext, id: str, session: dict[str, Any]) -> dict[str, Any]:
+    """Return the fields that all reports of a session have; it ends by itself at its time."""
     is_over = session["status"] != "open" or ctx.now > session["endsAt"]
-    return "ended" if is_over else "open"
-
-
-def _minutes(ctx: ToolContext, session: dict[str, Any]) -> int:
     end: datetime = session.get("endedAt") or min(ctx.now, session["endsAt"])
     minutes: float = (end - session["startedAt"]).total_seconds() / 60
-    return max(0, round(minutes))
+    return {
+        "session_id": id,
+        "student": session["uid"],
+        "status": "ended" if is_over else "open",
+        "started_at": session["startedAt"].isoformat(),
+        "minutes": max(0, round(minutes)),
+    }
