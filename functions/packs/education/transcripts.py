@@ -106,7 +106,10 @@ def transcribe_youtube(
     seconds = max(line.end_s for line in lines)
     return Transcript(
         answer=TEXTS.say(
-            ctx.locale, f"transcript.{origin}", count=len(lines), minutes=round(seconds / 60, 1)
+            ctx.locale,
+            f"transcript.{origin}",
+            count=len(lines),
+            minutes=max(0.1, round(seconds / 60, 1)),
         ),
         video_url=url,
         language=language,
