@@ -319,7 +319,7 @@ def test_the_clock_runs_what_is_due_at_a_minute(cafe: Cafe) -> None:
 
 def checks(done: CommandResult) -> dict[str, str]:
     """How each check of a smoke test ended."""
-    return {each["topic"]: each["level"] for each in json.loads(done.out)["checks"]}
+    return {each["topic"]: each["level"] for each in json.loads(done.out)["findings"]}
 
 
 def test_a_smoke_test_passes(cafe: Cafe) -> None:
@@ -328,7 +328,7 @@ def test_a_smoke_test_passes(cafe: Cafe) -> None:
     lines = [line.split()[:2] for line in done.out.splitlines()[1:]]
     skipped = {"indexes"}
     assert lines == [
-        ["skipped" if topic in skipped else "ok", topic]
+        ["skip" if topic in skipped else "ok", topic]
         for topic in (
             *("sign-in", "registry", "run", "approval", "rules"),
             *("indexes", "queue", "clock", "clean-up"),
@@ -356,7 +356,7 @@ def test_a_smoke_test_finds_rules_that_let_others_read(
     rules(OPEN)
     done = cafe.type("smoke", "--json")
     assert done.code == 1
-    failed = {topic for topic, level in checks(done).items() if level == "failed"}
+    failed = {topic for topic, level in checks(done).items() if level == "fail"}
     assert failed == {"rules"}
     assert "another user may read the thread" in done.out
 
@@ -365,12 +365,12 @@ def test_a_smoke_test_finds_functions_that_are_not_there(cafe: Cafe) -> None:
     done = cafe.type("smoke", "--json", ROLLCALL_PREFIX="zz")
     found = checks(done)
     assert done.code == 1
-    assert (found["sign-in"], found["registry"], found["clock"]) == ("ok", "failed", "failed")
+    assert (found["sign-in"], found["registry"], found["clock"]) == ("ok", "fail", "fail")
 
 
 def test_a_smoke_test_finds_that_another_model_answers(cafe: Cafe) -> None:
     done = cafe.type("smoke", "--json", "--model", "gemini:flash")
-    assert (done.code, checks(done)["run"]) == (1, "failed")
+    assert (done.code, checks(done)["run"]) == (1, "fail")
 
 
 def test_code_that_does_not_load_starts_nothing(tmp_path: Path, cafe: Cafe) -> None:

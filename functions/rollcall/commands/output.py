@@ -8,6 +8,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
+from unicodedata import category, east_asian_width
 
 from msgspec import Struct
 from msgspec.structs import asdict
@@ -30,13 +31,22 @@ def table(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     """Print rows under their titles, each column as wide as its longest cell. A cell that has
     right-to-left letters is isolated, so that a terminal does not move them into the next one."""
     lines = [titles, *([" ".join(marked(cell).split()) for cell in row] for row in rows)]
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    widths = [max(map(_width, column)) for column in zip(*lines, strict=True)]
     for line in lines:
         cells = [
-            (isolated(cell) if _RIGHT_TO_LEFT.search(cell) else cell) + " " * (width - len(cell))
+            (isolated(cell) if _RIGHT_TO_LEFT.search(cell) else cell) + " " * (width - _width(cell))
             for cell, width in zip(line, widths, strict=True)
         ]
         print("  ".join(cells).rstrip())
+
+
+def _width(text: str) -> int:
+    """How many columns of a terminal a text takes: none for marks on another character, two for a
+    wide character such as an ideograph or an emoji."""
+    marks = ("Mn", "Me", "Cf")
+    return sum(
+        1 + (east_asian_width(each) in ("W", "F")) for each in text if category(each) not in marks
+    )
 
 
 def print_json(value: Any) -> None:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from rollcall.commands.app import App, Place, require_app
 from rollcall.commands.client import (
@@ -39,12 +40,13 @@ from rollcall.commands.doctor.findings import (
     firebase,
     guard,
     ok,
+    report,
     skip,
 )
 from rollcall.commands.doctor.findings import sign_in as google_sign_in
-from rollcall.commands.output import in_camel_case, print_json, quantity, say
+from rollcall.commands.output import quantity
 from rollcall.core.capability import Capability
-from rollcall.core.errors import FAILED, USAGE, Problem
+from rollcall.core.errors import USAGE, Problem
 from rollcall.core.options import collection_id, function_name, queue_name, region
 from rollcall.core.policy import combined
 from rollcall.core.shapes import Role
@@ -179,7 +181,12 @@ class Smoke(Struct):
     rejected: str | None = None
 
     def findings(self) -> Iterator[Finding]:
-        """Every check; those that need a user are skipped where nobody could be signed in."""
+        """Every check. What could not be looked at is not proved, so that it failed."""
+        for finding in self._checks():
+            yield replace(finding, level="fail") if finding.level == "warn" else finding
+
+    def _checks(self) -> Iterator[Finding]:
+        """Those that need a user are skipped where nobody could be signed in."""
         by_user: tuple[tuple[str, Callable[[], Finding]], ...] = (
             ("registry", self._registry),
             ("run", self._run),
@@ -344,8 +351,7 @@ class Smoke(Struct):
             text = f"{tool} waits, and the rules refuse the user's decision (HTTP {status})"
             return fail(text, _DEPLOY_RULES)
         self.rejected = path
-        text = f"{tool} waited for the user, who said no: nothing was written"
-        return ok(text)
+        return ok(f"{tool} waited for the user, who said no: nothing was written")
 
     def _rules(self) -> Finding:
         if not self.threads:
@@ -492,13 +498,9 @@ def _is_gone(google: Google, task: str) -> bool:
     return False
 
 
-_WORDS = {"ok": "ok", "skip": "skipped", "warn": "failed", "fail": "failed"}
-
-
 def run(place: Place, options: Namespace) -> int:
     """Prove that the project works; 1 where a check failed."""
     app = require_app(place.app)
-    findings = []
     owner: Google | Addresses
     if place.emulator is not None:
         configuration = Configuration(app.root)
@@ -508,13 +510,4 @@ def run(place: Place, options: Namespace) -> int:
     else:
         backend, owner = deployed(place.project, api_key=options.api_key)
     smoke = Smoke(backend, owner, app, options.model)
-    for finding in smoke.findings():
-        findings.append(finding.about(place.project))
-        if not options.json:
-            say(f"{_WORDS[finding.level]:<8} {finding.topic:<9} {finding.text}")
-            if mend := findings[-1].mend:
-                say(f"{'':<18} -> {mend}")
-    if options.json:
-        checks = [{**in_camel_case(each), "level": _WORDS[each.level]} for each in findings]
-        print_json({"project": place.project, "checks": checks})
-    return FAILED if any(_WORDS[each.level] == "failed" for each in findings) else 0
+    return report(smoke.findings(), place.project, as_json=options.json)

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Any
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+from zoneinfo import ZoneInfo
 
 _MINUTE_S = 60
 _TIMEOUT_S = 600
@@ -84,9 +84,7 @@ def is_due(function: Mapping[str, Any], now: datetime) -> bool:
     schedule has an unknown form."""
     schedule = function["schedule"]
     if zone := schedule.get("timeZone"):
-        with contextlib.suppress(
-            ZoneInfoNotFoundError, ValueError
-        ):  # an unknown zone counts as UTC
+        with contextlib.suppress(KeyError, ValueError):  # an unknown zone counts as UTC
             now = now.astimezone(ZoneInfo(zone))
     found = matches(str(schedule["schedule"]), now)
     return True if found is None else found

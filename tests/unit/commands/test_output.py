@@ -42,6 +42,15 @@ def test_a_hebrew_cell_is_isolated_and_the_next_column_stands_where_it_should(
     assert english.index("read") == len(NAME) + 2
 
 
+def test_columns_are_counted_as_a_terminal_shows_them(capsys: pytest.CaptureFixture[str]) -> None:
+    names = {"会議の費用": 10, "Cost 💰": 7, "שָׁלוֹם": 4, "cafe\u0301": 4, "plain text": 10}
+    table(("Name", "Effect"), [(name, "read") for name in names])
+    lines = capsys.readouterr().out.splitlines()[1:]
+    for line, (name, width) in zip(lines, names.items(), strict=True):
+        blanks = line.removesuffix("read").replace(name, "").strip("\u2068\u2069")
+        assert (len(blanks), name) == (12 - width, name)
+
+
 def test_a_cell_stays_on_one_line(capsys: pytest.CaptureFixture[str]) -> None:
     table(("Name", "Effect"), [("a\nb\tc", "read")])
     assert capsys.readouterr().out.splitlines()[1] == "a b c  read"

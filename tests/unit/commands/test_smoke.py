@@ -270,9 +270,18 @@ def test_an_index_that_is_missing_or_not_built_yet_is_no_success(
 ) -> None:
     building = {**INDEX, "state": "CREATING", "name": f"{GROUPS[:-1]}threads/indexes/1"}
     google.answer("firestore", f"{GROUPS}/indexes", {"indexes": [building]})
-    assert smoke(cloud, google, app)["indexes"].level == "warn"
+    found = smoke(cloud, google, app)["indexes"]
+    assert (found.level, "being built" in found.text) == ("fail", True)
     google.answer("firestore", f"{GROUPS}/indexes", {"indexes": []})
     assert smoke(cloud, google, app)["indexes"].level == "fail"
+
+
+def test_what_may_not_be_looked_at_is_no_success(
+    cloud: Cloud, google: FakeGoogle, app: App
+) -> None:
+    google.refuse("firestore", f"{GROUPS}/indexes", 403, "Permission denied.")
+    found = smoke(cloud, google, app)["indexes"]
+    assert (found.level, "roles/datastore.indexAdmin" in found.mend) == ("fail", True)
 
 
 def test_a_queue_that_does_nothing_fails(

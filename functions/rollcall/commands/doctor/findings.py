@@ -159,12 +159,7 @@ def rollcall(command: str) -> str:
     return f"python -m rollcall {command} --project {{project}}"
 
 
-def report(
-    findings: Iterable[Finding],
-    project: str,
-    *,
-    as_json: bool,
-) -> int:
+def report(findings: Iterable[Finding], project: str, *, as_json: bool) -> int:
     """Print findings, each as soon as it is made, or all of them as JSON. Return the exit code."""
     found = []
     for finding in findings:

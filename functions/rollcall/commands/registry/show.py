@@ -24,6 +24,7 @@ from rollcall.core.options import collection_id
 from rollcall.core.policy import combined
 from rollcall.registry.capabilities import unknown_overrides
 from rollcall.registry.documents import AGENTS, read_overrides
+from rollcall.registry.entries import Entry
 from rollcall.registry.health import HealthRecord, health
 
 
@@ -40,7 +41,8 @@ def run(place: Place, options: Namespace) -> int:
     if collection == AGENTS:
         agent = named_agent(id, read_agents(db)) if document is None else Agent(id, document)
         shown = {
-            **agent.document,
+            "id": id,
+            **dict(sorted(agent.document.items())),
             "offeredStatus": agent.status,
             "hasCode": agent.has_code(declared),
             "problems": read_overrides(agent.document)[1],
@@ -72,13 +74,14 @@ _FOR_PROGRAMS = frozenset(
 
 
 def rows(value: Any, path: str = "") -> Iterator[tuple[str, str]]:
-    """Yield each value inside a value by its path, such as "arguments.amps.type"."""
+    """Yield each value inside a value by its path, such as "arguments.amps.type". Fields of the
+    whole come in its order, those within by name, since Firestore keeps no order of fields."""
     if path in _FOR_PROGRAMS:
         return
     if isinstance(value, list) and any(isinstance(each, Mapping) for each in value):
         value = dict(enumerate(value))
     if isinstance(value, Mapping):
-        for key, each in value.items():
+        for key, each in sorted(value.items()) if path else value.items():
             yield from rows(each, f"{path}.{key}" if path else str(key))
     elif value not in (None, "", []):
         yield path, moment(value) if isinstance(value, datetime) else short(value)
@@ -114,10 +117,23 @@ def _plain(
         "overrides": record.overrides,
         "enriched": document.get("enriched"),
         "offered": offered,
-        "approval": combined(entry.policy).dump() if entry and entry.spec.writes else None,
+        "approval": approval(entry) if entry and entry.spec.writes else None,
         "agents": [{"id": agent.id, "by": word, "status": agent.status} for agent, word in agents],
         "agentsWithoutCode": alone,
     }
+
+
+def approval(entry: Entry) -> dict[str, Any]:
+    """The policy of a write, and in words what an approval of one call covers."""
+    policy = combined(entry.policy)
+    covers = "this call, with the arguments that were shown"
+    if policy.ask == "once_per_thread":
+        covers = "this call, and later calls in its thread with any arguments"
+    elif policy.ask == "outside" and policy.decider_role is None:
+        covers += ", and later calls in its thread that match a pattern which the user adds"
+    held = "code" if entry.codebase else "target"
+    until = f"description, schema, version, {held} or decider changes (digest {entry.digest})"
+    return {**policy.dump(), "covers": f"{covers}, until the capability's {until}"}
 
 
 def _time(at: float) -> datetime | None:
