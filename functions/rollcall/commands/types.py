@@ -128,7 +128,8 @@ def type_of(
             is_null = {"type": "null"} in given.get("anyOf", ()) or None in given.get("enum", ())
             may_lack = (is_answer and is_null) or name not in schema.get("required", ())
             found = inner(given, indent=f"{indent}  ", no_null=may_lack and not is_answer)
-            lines.append(f"{indent}  {name}{'?' if may_lack else ''}: {found};\n")
+            key = name if name.isidentifier() else json.dumps(name)
+            lines.append(f"{indent}  {key}{'?' if may_lack else ''}: {found};\n")
         return f"{{\n{''.join(lines)}{indent}}}"
     return "null" if kind == "null" else _PLAIN[kind] if kind else "any"
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
+from typing_extensions import TypedDict  # which pydantic needs before Python 3.12
 
 from rollcall.commands.types import render
 from rollcall.core.capability import Capability, capability
@@ -57,6 +58,15 @@ def anything(ctx: ToolContext, *, data: dict[str, Any]) -> dict[str, Any]:
     return data
 
 
+Headers = TypedDict("Headers", {"content-type": str, "סוג": str, "2nd": int})
+
+
+@capability(name="Fetch")
+def fetch(ctx: ToolContext) -> Headers:
+    """Return the headers."""
+    return {"content-type": "text/plain", "סוג": "טקסט", "2nd": 2}
+
+
 @capability(name="Look", runs_on="client")
 def look(ctx: ToolContext) -> str:
     """Look out of the window."""
@@ -90,5 +100,16 @@ def test_a_result_has_each_field_that_has_a_default_and_may_lack_one_that_is_nul
         "          word: string;\n"
         "          parts: any[];\n"  # it holds itself
         "        } | null;\n"
+        "      };\n"
+    ) in text
+
+
+def test_a_field_whose_name_is_no_identifier_is_quoted() -> None:
+    text = render([Capability.of(fetch)])
+    assert (
+        "      result: {\n"
+        '        "content-type": string;\n'
+        "        סוג: string;\n"
+        '        "2nd": number;\n'
         "      };\n"
     ) in text

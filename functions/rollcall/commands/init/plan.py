@@ -316,7 +316,8 @@ class Plan:
                 self.notes.append(
                     f"{path} has hashes, so pip wants them of every line, and it is left as it is. "
                     "Add these lines to the file that it is made from, and make it anew, from its "
-                    f"folder (`pip-compile --generate-hashes`, `uv pip compile`):\n"
+                    "folder (`pip-compile --generate-hashes`, or `uv pip compile --generate-hashes "
+                    "--emit-find-links`):\n"
                     f"  {FIND_LINKS}\n"
                     f"  {DISTRIBUTION}=={self._wheel.version}\n"
                     f"Or, for uv's pyproject.toml: `uv add ./vendor/{self._wheel.file_name}` and "

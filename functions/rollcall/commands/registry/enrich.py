@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct, field
 
 from rollcall.commands.app import Place, connect, require_app
-from rollcall.commands.output import say
+from rollcall.commands.output import quantity, say
 from rollcall.commands.registry.records import object_in
 from rollcall.core.context import TextModel
 from rollcall.core.errors import FAILED, AgentError, FailedPrecondition
@@ -279,7 +279,7 @@ def run(place: Place, options: Namespace) -> int:
         say(f"left alone  {id}: {why}")
     for id, why in report.failed.items():
         say(f"failed  {id}: {why}")
-    say(f"{report.requests} requests, about {report.tokens:,} tokens")
+    say(f"{quantity(report.requests, 'request', 'requests')}, about {report.tokens:,} tokens")
     if compiled:
         print(f"compiled, digest {compiled.digest}")
     return FAILED if report.failed else 0
