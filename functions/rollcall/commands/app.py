@@ -16,13 +16,7 @@ from msgspec import Struct
 from rollcall.catalog import Catalog
 from rollcall.core.definition import close, decoded, read_text, shown_path
 from rollcall.core.errors import USAGE, Problem
-from rollcall.core.options import (
-    DEFAULT_CODEBASE,
-    FUNCTION_REGION,
-    codebase,
-    prefix,
-    project_id,
-)
+from rollcall.core.options import DEFAULT_CODEBASE, FUNCTION_REGION, codebase, prefix, project_id
 from rollcall.emulators.addresses import (
     Configuration,
     default_database,

@@ -17,6 +17,7 @@ from rollcall.commands.init.firebase_json import FILE
 from rollcall.commands.init.plan import Plan
 from rollcall.commands.init.web_app import shipped_files
 from rollcall.commands.init.wheel import installed_wheel
+from rollcall.commands.output import quantity
 from rollcall.commands.rules import platform
 from rollcall.core.errors import USAGE, Problem
 from rollcall.core.options import PREFIX
@@ -143,8 +144,7 @@ def _difference(change: Change) -> str:
 def _length(content: bytes) -> str:
     if b"\0" in content:
         return f"{len(content) / 1000:.0f} kB"
-    count = len(content.splitlines())
-    return "1 line" if count == 1 else f"{count} lines"
+    return quantity(len(content.splitlines()), "line", "lines")
 
 
 def _answers_yes(question: str) -> bool:

@@ -211,6 +211,10 @@ class Plan:
                 (PREFIX, self._prefix, "Before the names of Rollcall's collections and functions.")
             )
         if codebase in self._fresh:
+            if codebase is not self.codebase and (region := self._region()):
+                settings.append(
+                    (REGION, region, "Where runs look for the functions: the engine's.")
+                )
             settings.append(app_code.THREADS)
             if self._main_text is None:
                 settings.append(app_code.NO_PLUGINS)
@@ -379,13 +383,16 @@ class Plan:
             )
         return prefix
 
+    def _region(self) -> str | None:
+        """The region of the engine's functions, as far as their files say it."""
+        variables = parse_variables(self._files.read(self._in(".env")) or "")
+        return variables.get(REGION) or (self._main.region() if self._main is not None else None)
+
     # ---- The web app ----
 
     def _plan_web(self, folder: str | None) -> None:
         if self._web_record is None and folder is None:
             return
-        variables = parse_variables(self._files.read(self._in(".env")) or "")
-        region = variables.get(REGION) or (self._main.region() if self._main is not None else None)
         self._web_record, notes = web_app.plan(
             self._files,
             web_app.shipped_files(self._wheel.content),
@@ -393,7 +400,7 @@ class Plan:
             before=self._web_record,
             settings=web_app.PageSettings(
                 name=self.root.resolve().name,
-                region=region or DEFAULT_REGION,
+                region=self._region() or DEFAULT_REGION,
                 prefix=self._prefix,
             ),
         )

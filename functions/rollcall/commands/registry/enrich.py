@@ -127,12 +127,7 @@ class _Task(Struct, frozen=True):
     digest: str
 
 
-def enrich(
-    db: Client,
-    text_model: TextModel | None,
-    *,
-    dry_run: bool = False,
-) -> Report:
+def enrich(db: Client, text_model: TextModel | None, *, dry_run: bool = False) -> Report:
     """Write phrases for the tools that have none of today's; whoever calls compiles afterwards.
 
     Args:

@@ -146,11 +146,7 @@ def read_records(db: Client, manifest: Mapping[str, Any]) -> list[Record]:
 
 
 def record_of(
-    id: str,
-    document: dict[str, Any],
-    *,
-    health: Mapping[str, str],
-    refused: Mapping[str, str],
+    id: str, document: dict[str, Any], *, health: Mapping[str, str], refused: Mapping[str, str]
 ) -> Record:
     """Read one document; what the last compilation refused stays refused until the next."""
     entry: Entry | None = None

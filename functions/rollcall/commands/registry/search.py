@@ -10,14 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from rollcall.commands.app import Place, connect, require_app
-from rollcall.commands.output import (
-    in_camel_case,
-    named,
-    print_json,
-    quantity,
-    say,
-    table,
-)
+from rollcall.commands.output import in_camel_case, named, print_json, quantity, say, table
 from rollcall.core.context import User
 from rollcall.core.errors import Problem
 from rollcall.core.options import collection_id

@@ -489,6 +489,28 @@ def test_a_codebase_without_the_engine_gets_the_wheel_and_its_packs_rules(tmp_pa
     assert not init(tmp_path).changes
 
 
+@pytest.mark.parametrize(
+    ("main", "env"),
+    [("set_global_options(region='europe-west1')\n", ""), ("", "ROLLCALL_REGION=europe-west1\n")],
+)
+def test_a_codebase_without_the_engine_gets_the_region_where_runs_look_for_it(
+    tmp_path: Path, main: str, env: str
+) -> None:
+    bind = "from rollcall import bind\nbind(globals()"
+    make(
+        tmp_path,
+        {
+            "firebase.json": '{"functions": [{"source": "a"}, {"source": "b", "codebase": "b"}]}',
+            "a/main.py": f"{main}{bind})\n",
+            "a/.env": env,
+            "b/main.py": f"set_global_options(region='us-east1')\n{bind}, without=['engine'])\n",
+        },
+    )
+    init(tmp_path)
+    assert "ROLLCALL_REGION=europe-west1\n" in (tmp_path / "b/.env").read_text()
+    assert (tmp_path / "a/.env").read_text().count("ROLLCALL_REGION") == env.count("\n")
+
+
 def test_what_would_keep_the_wheel_from_a_codebase_without_the_engine_is_told(
     tmp_path: Path,
 ) -> None:
