@@ -45,8 +45,6 @@ if TYPE_CHECKING:
     from rollcall.store.batches import DocumentSnapshot
 
 MAX_ANSWERS_BYTES = 600_000
-OWN_WORK = ApprovalPolicy(ask="never")
-"""A pupil's own answers need no approval."""
 _KEPT = ("given", "correct", "points", "maxPoints")
 """The fields of a checked answer that an attempt keeps."""
 F = TypeVar("F", bound=Callable[..., Any])
@@ -144,7 +142,7 @@ def _own_work(summary: str, *related: str) -> Callable[[F], F]:
         min_role="student",
         effect="write",
         atomic=True,
-        approval=OWN_WORK,
+        approval=ApprovalPolicy(ask="never"),
         summary=lambda given: TEXTS.by_language(summary),
     )
 

@@ -48,8 +48,6 @@ from rollcall.core.shapes import FileRef, Wire
 from rollcall.core.texts import short
 
 F = TypeVar("F", bound=Callable[..., Any])
-DRAFT = ApprovalPolicy(ask="never")
-"""A private draft needs no approval: it is its teacher's own, and can be undone."""
 Topic = Annotated[str, Field(min_length=1, max_length=300, pattern=NOT_BLANK)]
 Instructions = Annotated[str, Field(max_length=2_000)]
 PassageText = Annotated[str, Field(max_length=12_000)]
@@ -130,7 +128,7 @@ def makes_draft(*related: str, about: str = "topic") -> Callable[[F], F]:
         min_role="teacher",
         effect="write",
         atomic=True,
-        approval=DRAFT,
+        approval=ApprovalPolicy(ask="never"),
         summary=lambda given: TEXTS.by_language("summary", topic=short(str(given[about]))),
         undo=Undo(
             "delete_content",

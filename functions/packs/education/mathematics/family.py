@@ -101,14 +101,16 @@ def number_question(
     """
     right = Fraction(answer)
     unit = draw.say(f"units.{unit}") if unit else None
-    feedback = feedback or f"{schoolbook_notation(check)} = {_number_text(right, decimal)}"
+    feedback = (
+        feedback or f"{schoolbook_notation(check)} = {write_number(right, mixed=not decimal)}"
+    )
     common = {"bloom": bloom, **draw.common}
     with_options = {"support": True, "enrichment": False}.get(draw.level)
     if with_options is None:
         with_options = draw.random.random() < 0.5
     if not with_options:
         key = Key(
-            value=_number_text(right, decimal),
+            value=write_number(right, mixed=not decimal),
             units=[unit] if unit else [],
             check=check,
             feedback=feedback,
@@ -116,7 +118,7 @@ def number_question(
         return Item(block=Block(kind="numeric", stem=stem, unit=unit, **common), key=key)
     values = [right, *wrong_values(right, slips)]
     draw.random.shuffle(values)
-    texts = [_number_text(each, decimal) for each in values]
+    texts = [write_number(each, mixed=not decimal) for each in values]
     options = choices([f"{text} {unit}" if unit else text for text in texts])
     key = Key(correct=[options[values.index(right)].id], check=check, feedback=feedback)
     return Item(block=Block(kind="choice", stem=stem, options=options, **common), key=key)
@@ -179,7 +181,3 @@ def wrong_values(right: Fraction, slips: Iterable[Fraction | int] = ()) -> list[
         if (each >= 0 or right < 0) and each != right and each not in found:
             found.append(each)
     return found[:_WRONG_OPTIONS]
-
-
-def _number_text(number: Fraction, decimal: bool) -> str:
-    return write_number(number, mixed=not decimal)
