@@ -101,16 +101,15 @@ def number_question(
     """
     right = Fraction(answer)
     unit = draw.say(f"units.{unit}") if unit else None
-    feedback = (
-        feedback or f"{schoolbook_notation(check)} = {write_number(right, mixed=not decimal)}"
-    )
+    written = write_number(right, mixed=not decimal)
+    feedback = feedback or f"{schoolbook_notation(check)} = {written}"
     common = {"bloom": bloom, **draw.common}
     with_options = {"support": True, "enrichment": False}.get(draw.level)
     if with_options is None:
         with_options = draw.random.random() < 0.5
     if not with_options:
         key = Key(
-            value=write_number(right, mixed=not decimal),
+            value=written,
             units=[unit] if unit else [],
             check=check,
             feedback=feedback,

@@ -175,7 +175,8 @@ def _meaning(question: dict[str, Any]) -> tuple[Any, ...]:
             (_plain(c["text"]), c["isCorrect"] or (c["weight"] or 0) > 0, _plain(c["feedback"]))
             for c in question["choices"]
         ]
-    return kind, _plain(question["stem"]), answers, _plain(question.get("globalFeedback"))
+    stem = _plain(question["stem"]).replace("Words:", "מחסן מילים:")
+    return kind, stem, answers, _plain(question.get("globalFeedback"))
 
 
 def _expected(item: Item, part: int) -> tuple[Any, ...]:
