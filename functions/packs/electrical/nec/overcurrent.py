@@ -15,6 +15,7 @@ STANDARD_RATINGS: tuple[int, ...] = (
 breaker, which Table 240.6(A) has from 2023 on, is for few circuits (210.18) and is never
 proposed."""
 
+TEN_AMPERES = 10
 NEXT_SIZE_UP_TO = 800
 """240.4(B) rounds up to this rating, A; above it 240.4(C) does not."""
 
@@ -47,13 +48,14 @@ def largest_allowed(ampacity: float) -> int:
     """Return the largest device that may protect conductors of an ampacity, A (240.4(B) and (C)).
 
     The ampacity itself where that is a standard rating; else the next one up, if that is not above
-    800 A; else the next one down. Callers apply 240.4(B)(1), which allows no rounding up for branch
-    circuits with several receptacles for cord-and-plug loads, and 240.4(D) for small conductors.
+    800 A; else the next one down. Up to 10 A it is 10 A: a rating of fuses, and of breakers from
+    2023 on. Callers apply 240.4(B)(1), which allows no rounding up for branch circuits with several
+    receptacles for cord-and-plug loads, and 240.4(D) for small conductors.
 
     Raises:
         InvalidArgument: It is not a current, or below every rating that may protect it.
     """
-    above = next_standard(min(ampacity, STANDARD_RATINGS[-1]))
+    above = next_standard(min(ampacity, STANDARD_RATINGS[-1]), (TEN_AMPERES, *STANDARD_RATINGS))
     if above <= NEXT_SIZE_UP_TO or above <= ampacity:
         return above
     return standard_not_above(ampacity)

@@ -41,6 +41,8 @@ def test_the_ratings_are_those_of_the_stored_table() -> None:
         (6000, 6000),
         (7000, 6000),
         (14, 15),
+        (10, 10),
+        (8.75, 10),  # 240.6(A): a rating of fuses, and of breakers since 2023
     ],
 )
 def test_the_largest_device_rounds_up_to_800_a_only(ampacity: float, device: int) -> None:
