@@ -241,7 +241,7 @@ class _Reply:
         is_over = False
         for event in events:
             kind = event.get("type")
-            if kind == "error" or "error" in event:
+            if kind == "error" or event.get("error"):
                 raise ProviderError(0, error_of(event))
             if kind == "message":
                 yield from self._whole(event)

@@ -74,7 +74,7 @@ class Model:
         with post(url, body_of(request, self.name), headers, clock) as response:
             reply = Reply()
             for chunk in response.events():
-                if "error" in chunk:
+                if chunk.get("error"):
                     raise ProviderError(0, error_of(chunk))
                 yield from reply.read(chunk)
             yield from reply.finish()

@@ -183,6 +183,8 @@ class _Reply:
         self.is_over = False
         self._offered = offered
         self._calls: list[_Call] = []
+        self._begun: list[_Call] = []
+        """Calls that were yielded, in this order; one with earlier arguments begins first."""
         self._why = ""
         self._refused = False
         self._has_text = False
@@ -230,7 +232,7 @@ class _Reply:
         if not self._why and not self.is_over:
             raise BrokenOff("the model's answer broke off")
         # By place, since the calls may get other ids when the reply is stored.
-        extras = [call.extras for call in self._calls if call.id]
+        extras = [call.extras for call in self._begun]
         parts: dict[str, Json] = {"extras": extras} if any(extras) else {}
         if self._reasoning and extras:
             parts["reasoning"] = self._reasoning
@@ -312,10 +314,11 @@ class _Reply:
         return is_name and both not in self._offered and name != latest.name
 
     def _start(self, call: _Call) -> Iterator[Delta]:
-        call.id = unique_id(call.sent_id, {each.id for each in self._calls})
-        for other in self._calls:  # a call with complete arguments gets no more pieces
-            if other is not call and other.id and _is_whole(other.arguments):
+        call.id = unique_id(call.sent_id, {each.id for each in self._begun})
+        for other in self._begun:  # a call with complete arguments gets no more pieces
+            if _is_whole(other.arguments):
                 yield from self._end(other)
+        self._begun.append(call)
         yield CallStart(call.id, call.name)
 
     def _end(self, call: _Call) -> Iterator[Delta]:

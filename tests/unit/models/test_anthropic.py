@@ -73,6 +73,11 @@ def test_text_streams_piece_by_piece_and_tokens_are_summed_up(fake: FakeProvider
     assert said.finish.usage == Usage(12, 4, 8, cache_write_tokens=2)
 
 
+def test_an_empty_error_is_none(fake: FakeProviders) -> None:
+    fake.anthropic(plain({**message_of(text_block("Hello")), "error": None}))
+    assert say().message.text == "Hello"
+
+
 def test_arguments_stream_while_they_come(fake: FakeProviders) -> None:
     two = (tool_use_block("get_weather", OSLO, id="a"), tool_use_block("get_weather", {}, id="b"))
     fake.anthropic(messages(text_block("Looking."), *two, stop="tool_use", size=4))

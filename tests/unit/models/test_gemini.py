@@ -23,6 +23,7 @@ from tests.support.provider_replies import (
     gemini_call_part,
     gemini_parts,
     gemini_text,
+    sse,
 )
 
 HELLO = UserMessage.of("hello")
@@ -44,6 +45,12 @@ def test_text_streams_piece_by_piece(fake: FakeProviders) -> None:
     assert said.message.text == "Hello!"
     assert said.finish.reason is FinishReason.STOP
     assert said.finish.usage == Usage(12, 4, 8), "thoughts are output, cached tokens are input"
+
+
+def test_an_empty_error_is_none(fake: FakeProviders) -> None:
+    candidate = {"content": {"parts": [{"text": "Hello"}]}, "finishReason": "STOP"}
+    fake.gemini(sse({"error": None, "candidates": [candidate]}))
+    assert say().message.text == "Hello"
 
 
 def test_first_text_comes_before_the_reply_is_whole(fake: FakeProviders) -> None:

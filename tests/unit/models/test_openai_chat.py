@@ -175,3 +175,18 @@ def test_chat_keeps_what_a_server_adds_to_its_calls(local: FakeProviders) -> Non
     say(HELLO, said.message, ToolMessage((ToolResult("call_1", "get_weather", "cold"),)))
     sent = local.requests[1].json["messages"][2]["tool_calls"]
     assert sent == [{k: v for k, v in delta["tool_calls"][0].items() if k != "index"}]
+
+
+def test_what_a_server_adds_stays_with_its_call_whichever_has_arguments_first(
+    local: FakeProviders,
+) -> None:
+    first, second = (chat_call_delta(name, "", id=name, index=n) for n, name in enumerate("ab"))
+    for delta, mark in ((first, "of a"), (second, "of b")):
+        delta["tool_calls"][0]["extra_content"] = mark
+    late = [chat_more_delta(OSLO, index=1), chat_more_delta(OSLO, index=0)]
+    local.openai(chat(first, second, *late, finish="tool_calls"), chat_text("Cold."))
+    said = say()
+    results = tuple(ToolResult(call.id, call.name, "cold") for call in said.message.tool_calls)
+    say(HELLO, said.message, ToolMessage(results))
+    sent = local.requests[1].json["messages"][2]["tool_calls"]
+    assert {each["id"]: each["extra_content"] for each in sent} == {"a": "of a", "b": "of b"}
