@@ -74,7 +74,12 @@ def run(turn: Turn) -> TurnEvents:
         state.step += 1
         yield events.step_started(state.step)
         try:
-            reply = yield from _ask(turn)
+            reply = yield from _reply(turn)
+            while reply.reason is FinishReason.MALFORMED and not (reply.stopped or reply.calls):
+                state.malformed += 1
+                if state.malformed >= MALFORMED_TRIES:
+                    raise Unavailable(TEXTS.text("errors.replies_unreadable"))
+                reply = yield from _reply(turn)
         except AgentError as error:
             return (yield from _answer_without_model(turn, error))
         if reply.stopped:
@@ -91,17 +96,6 @@ def run(turn: Turn) -> TurnEvents:
         end = yield from _answer_calls(turn, message)
         if end is not None:
             return end
-
-
-def _ask(turn: Turn) -> Generator[Event | None, None, Reply]:
-    """Get a usable reply; ask once more if the provider reports a malformed one."""
-    while True:
-        reply = yield from _reply(turn)
-        if reply.stopped or reply.reason is not FinishReason.MALFORMED or reply.calls:
-            return reply
-        turn.state.malformed += 1
-        if turn.state.malformed >= MALFORMED_TRIES:
-            raise Unavailable(TEXTS.text("errors.replies_unreadable"))
 
 
 def _reply(

@@ -32,12 +32,11 @@ def observe_run(opened: OpenRun, events: Generator[Y, None, Result]) -> Generato
     set_user(opened.user.uid)
     set_fields(thread=opened.thread_id, turn=opened.turn_id, run=opened.run_id, agent=opened.agent)
     offered, began = len(opened.request["offered"]), time.monotonic()
+    event, text = "run_opened", "run opened"
     if opened.attempt > 1:
-        extra = fields("run_taken_up", attempt=opened.attempt, offered=offered)
-        log.info("run taken up", extra=extra)
-    else:
-        extra = fields("run_opened", attempt=opened.attempt, offered=offered)
-        log.info("run opened", extra=extra)
+        event, text = "run_taken_up", "run taken up"
+    log.info(text, extra=fields(event, attempt=opened.attempt, offered=offered))
+    if opened.attempt == 1:
         for approval in opened.approvals:  # requested by an earlier run of the turn
             extra = fields("approval_decided", tool=approval.tool, status=approval.status.value)
             log.info("approval %s: %s", approval.id, approval.status.value, extra=extra)

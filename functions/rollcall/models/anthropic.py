@@ -36,7 +36,6 @@ from rollcall.models.transport import ProviderError, error_of, post
 PROVIDER = provider("anthropic")
 API = "messages"
 API_VERSION = "2023-06-01"
-_RESOURCE = "messages"
 PAUSES = 3
 """How often a reply that the API paused is continued."""
 
@@ -74,7 +73,7 @@ class Model:
         reply = _Reply(self.name)
         for left in range(PAUSES, -1, -1):
             body = body_of(request, self.name, so_far=reply.content())
-            with post(f"{PROVIDER.base_url()}/v1/{_RESOURCE}", body, headers, clock) as response:
+            with post(f"{PROVIDER.base_url()}/v1/{API}", body, headers, clock) as response:
                 yield from reply.read(response.events())
                 response.drain()
             if reply.reason != "pause_turn" or not left:
@@ -227,8 +226,8 @@ class _Reply:
         self._ids: set[str] = set()
         self._blocks: list[_Block] = []
         self._places: dict[Json, _Block] = {}
-        self._usage = Usage()
-        self._counted: dict[str, Json] = {}
+        self._counted: list[dict[str, Json]] = []
+        """The counts of each part of the reply, up to a pause or its end."""
 
     def read(self, events: Iterable[dict[str, Json]]) -> Iterator[Delta]:
         """Read a stream of events, or the single message of a request without streaming.
@@ -237,7 +236,8 @@ class _Reply:
             ProviderError: The provider reported a failure.
             BrokenOff: The stream stopped without an end.
         """
-        self.reason, self._counted, self._places = "", {}, {}
+        self.reason, self._places = "", {}
+        self._counted.append({})
         is_over = False
         for event in events:
             kind = event.get("type")
@@ -265,7 +265,6 @@ class _Reply:
             yield from self._end(index)
         if not is_over or not self.reason:
             raise BrokenOff("Anthropic's answer broke off")
-        self._usage = _sum(self._usage, _usage(self._counted))
 
     def content(self) -> list[Json]:
         """Return the blocks so far, as they are sent back: with calls' arguments, without empty
@@ -295,7 +294,7 @@ class _Reply:
             has_text=any(block.value.get("text") for block in self._blocks),
         )
         is_plain = reason in (FinishReason.STOP, FinishReason.TOOL_CALLS)
-        yield Finish(reason, self._usage, parts, detail="" if is_plain else self._detail)
+        yield Finish(reason, _usage(self._counted), parts, detail="" if is_plain else self._detail)
 
     def _whole(self, message: dict[str, Json]) -> Iterator[Delta]:
         for index, block in enumerate(map(mapping, sequence(message.get("content")))):
@@ -351,23 +350,15 @@ class _Reply:
     def _count(self, message: dict[str, Json]) -> None:
         """Keep the latest running totals; an event need not have all of them."""
         usage = mapping(message.get("usage"))
-        self._counted |= {key: value for key, value in usage.items() if value is not None}
+        self._counted[-1] |= {key: value for key, value in usage.items() if value is not None}
 
 
-def _usage(usage: dict[str, Json]) -> Usage:
+def _usage(counted: list[dict[str, Json]]) -> Usage:
     """Return the tokens of a reply; the API counts cached ones separately from other input."""
-    cached = count(usage.get("cache_read_input_tokens"))
-    written = count(usage.get("cache_creation_input_tokens"))
-    long = count(mapping(usage.get("cache_creation")).get("ephemeral_1h_input_tokens"))
-    total = count(usage.get("input_tokens")) + cached + written
-    return Usage(total, cached, count(usage.get("output_tokens")), written, min(long, written))
-
-
-def _sum(one: Usage, other: Usage) -> Usage:
-    return Usage(
-        one.input_tokens + other.input_tokens,
-        one.cached_input_tokens + other.cached_input_tokens,
-        one.output_tokens + other.output_tokens,
-        one.cache_write_tokens + other.cache_write_tokens,
-        one.long_cache_write_tokens + other.long_cache_write_tokens,
-    )
+    cached = sum(count(each.get("cache_read_input_tokens")) for each in counted)
+    written = sum(count(each.get("cache_creation_input_tokens")) for each in counted)
+    caches = [mapping(each.get("cache_creation")) for each in counted]
+    long = sum(count(cache.get("ephemeral_1h_input_tokens")) for cache in caches)
+    total = sum(count(each.get("input_tokens")) for each in counted) + cached + written
+    output = sum(count(each.get("output_tokens")) for each in counted)
+    return Usage(total, cached, output, written, min(long, written))
