@@ -319,11 +319,10 @@ class Plan:
             if not asks_for(text, self._wheel.version):
                 self.notes.append(
                     f"{path} has hashes, so pip wants them of every line, and it is left as it is. "
-                    "Add these lines to the file that it is made from, and make it anew, from its "
-                    "folder (`pip-compile --generate-hashes`, or `uv pip compile --generate-hashes "
-                    "--emit-find-links`):\n"
-                    f"  {FIND_LINKS}\n"
-                    f"  {DISTRIBUTION}=={self._wheel.version}\n"
+                    f"Add {DISTRIBUTION}=={self._wheel.version} to the file that it is made from, "
+                    "and make it anew, from its folder, with one of:\n"
+                    f"  pip-compile --generate-hashes {FIND_LINKS}\n"
+                    f"  uv pip compile --generate-hashes {FIND_LINKS} --emit-find-links\n"
                     f"Or, for uv's pyproject.toml: `uv add ./vendor/{self._wheel.file_name}` and "
                     "`uv export --no-emit-project -o requirements.txt`"
                 )

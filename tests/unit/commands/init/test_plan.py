@@ -297,8 +297,10 @@ def test_requirements_with_hashes_are_left_as_they_are(tmp_path: Path) -> None:
     plan = init(tmp_path)
     assert (tmp_path / "functions/requirements.txt").read_text() == text
     note = plan.notes[0]
-    assert "  --find-links ./vendor\n  rollcall-firebase==0.1.0+g1" in note
-    assert "uv pip compile --generate-hashes --emit-find-links" in note  # left out otherwise
+    assert "Add rollcall-firebase==0.1.0+g1 to the file" in note
+    # In the file itself, pip-compile makes the folder absolute, and uv leaves it out.
+    assert "  pip-compile --generate-hashes --find-links ./vendor\n" in note
+    assert "  uv pip compile --generate-hashes --find-links ./vendor --emit-find-links\n" in note
     compiled = text + "--find-links ./vendor\nrollcall-firebase==0.1.0+g1 --hash=sha256:00\n"
     make(tmp_path, {"functions/requirements.txt": compiled})
     again = planned(tmp_path)
