@@ -27,7 +27,6 @@ from tests.unit.models.planner.kit import (
     ask,
     finish_of,
     message_of,
-    messaging,
     spec,
 )
 
@@ -165,12 +164,6 @@ def test_results_of_calls_that_another_model_made_are_told() -> None:
     assert isinstance(history[-1], ToolMessage)
     reply = message_of(list(Model().stream(ModelRequest("", history, MESSAGING))))
     assert "The server is down" in reply.text
-
-
-def test_a_message_in_quotation_marks_is_a_message() -> None:
-    assert ask('"What are my priorities?"', MESSAGING, messaging).calls == [
-        [("get_priority_messages", {})]
-    ]
 
 
 def test_a_greeting_offers_three_short_things_in_the_users_language() -> None:

@@ -1,8 +1,8 @@
 """Words an answer from what tools returned, with citations, in the language of the question.
 
-What the user asked for and the call could not say (a person, a topic) is looked up in the
-result itself, and a question that the result does not answer is said not to be answered. Untrusted
-text loses its links, HTML and citation marks.
+Every result is told by the same templates: a list with its first items, a text with its figures, or
+why a call did not work. A question that the result does not answer is said not to be answered.
+Untrusted text loses its links, HTML and citation marks.
 """
 
 from __future__ import annotations
@@ -14,26 +14,20 @@ from typing import Any
 from msgspec import Struct
 
 from rollcall.core.messages import Json
-from rollcall.core.text import excerpt, language, sentences, terms, tokens, words
+from rollcall.core.text import excerpt, language, terms, words
 from rollcall.core.texts import TEXTS
-from rollcall.models.base import AttachedFile, ToolSpec
+from rollcall.models.base import ToolSpec
 from rollcall.models.planner.history import Step, Turn
 from rollcall.models.planner.mentions import cue, unit_of, wording, wordset
 from rollcall.models.planner.parameters import spaced
 
 Item = dict[str, Any]
 
-_MAX_ITEMS, _MAX_ROWS, _MAX_DETAILS, _MAX_MARKS, _WEAKEST = 6, 20, 7, 3, 0.25
-_MAX_SENTENCES = 4_000
+_MAX_ITEMS, _MAX_ROWS, _MAX_DETAILS, _MAX_MARKS = 6, 20, 7, 3
 _ISO = re.compile(r"\d{4}-(?P<month>0[1-9]|1[012])-(?P<day>\d\d)(?:[T ]\d\d:\d\d\S*)?")
 _QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"|“[^”]*”")
 _BEGINNING = 40
-_IDENTIFIER = re.compile(r"(?<!\w)[a-z]{3,}(?:[A-Z][a-z]+|_[a-z]+)+(?!\w)")
 _HANDLE = re.compile(r"(?=\w*\d)(?=\w*[A-Za-z])[\w-]{12,}")
-_LOOKED = {"searched", "scanned", "read", "listed", "looked", "checked"}
-_SOUNDS = str.maketrans(
-    "בגדזטכךלמםנןסשפףצץקרתvfcqj", "bgdztkklmmnnssppzzkrtbpkkg", "אהוחיעaeiouwyhx"
-)
 _SHOWN = ("person", "place", "due", "when", "degree")
 
 
@@ -41,15 +35,14 @@ class Wish(Struct, frozen=True):
     """What the user wants of a result beyond what the call could say.
 
     Attributes:
-        people: Whose things are meant.
-        topic: What the things are about.
-        is_found: The topic was searched for, and this is from where it is spoken of.
+        text: The question.
+        topic: What the things are about, where that was searched for.
+        person: Whose messages are meant.
     """
 
     text: str = ""
-    people: tuple[str, ...] = ()
     topic: str = ""
-    is_found: bool = False
+    person: str = ""
 
 
 def say(key: str, locale: str, **values: object) -> str:
@@ -81,90 +74,63 @@ def _told(step: Step, wish: Wish, locale: str) -> str:
         return _defanged(str(output)) if output not in (None, "") else say("done", locale)
     if isinstance(done := output.get("done"), str) and done:
         return one_line(done) + _marks(output, step)
-    empty = [key for key, value in output.items() if value == []]
-    if not step.lists and len(empty) == 1:
-        return _listing(empty[0], [], output, step, wish, locale)
+    empty: dict[str, list[Item]] = {key: [] for key, value in output.items() if value == []}
     # A calculation's answer is in words; its figures are for programs and for who asks for them.
     is_worded = isinstance(output.get("answer"), str) and "assumptions" in output
-    lists = {} if is_worded else step.lists
-    blocks = [_listing(k, v, output, step, wish, locale) for k, v in lists.items()]
-    facts = _facts(output, step, locale, is_worded=is_worded)
-    if not lists and (kind := unanswered(wish.text, str(output))):
-        facts = f"{say(f'cannot_tell.{kind}', locale)}\n\n{facts}"
-    order = [facts, *blocks] if facts.startswith("**") else [*blocks, facts]
-    return "\n\n".join(filter(None, order)) or say("done", locale)
+    lists = {} if is_worded else step.lists or (empty if len(empty) == 1 else {})
+    told = [_listing(k, v, output, step, wish, locale) for k, v in lists.items()]
+    facts = "" if lists == empty != {} else _facts(output, step, wish, locale)
+    told.insert(0 if facts.startswith("**") else len(told), facts)
+    return "\n\n".join(filter(None, told)) or say("done", locale)
 
 
 def _listing(key: str, items: list[Item], output: Item, step: Step, wish: Wish, locale: str) -> str:
     """Tell a list: what of it was asked for, how many there are, and the first few."""
-    named = [output.get(k) for k in ("totalFound", "totalCount", "total", "count")]
-    total = max([len(items), *(n for n in named if type(n) is int)])
     what, (kept, conditions) = label(key, locale), _looked_through(items, wish, locale)
     query = str((step.call.arguments or {}).get("query") or "")
-    best = max(map(_score, kept), default=0)
-    if best and not _has_most(kept, query):
+    if query and kept and not _has_most(kept, query):
         kept, conditions = [], [say("quoted", locale, text=query)]
-    seen = say("of_those_seen", locale, seen=len(items), total=total)
-    seen = seen if conditions and total > len(items) else ""
     if not kept:
         said = ", ".join(conditions) or say("all", locale)
-        return f"{say('none', locale, what=what, conditions=said)}\n\n{seen}".strip()
-    kept = [each for each in kept if _score(each) >= _WEAKEST * best]
-    total = len(kept) if conditions or best else total
+        return say("none", locale, what=what, conditions=said)
+    counted = [output.get(k) for k in ("totalFound", "totalCount", "total", "count")]
+    total = max(len(kept), *(n for n in counted if type(n) is int and not conditions), 0)
     first = kept[:_MAX_ITEMS]
     more = total - len(first)
     count = say("of_total", locale, shown=len(first), total=total) if more else total
     head = " · ".join([what[:1].upper() + what[1:], *conditions])
-    lines = [f"**{head}**" if best else f"**{head} ({count})**", ""]
-    lines += [_line(each, step, locale, wish.text) for each in first]
+    lines = [f"**{head} ({count})**", "", *(_line(e, step, locale, wish.text) for e in first)]
     lines += [f"- {say('more', locale, count=more)}"] * (more > 0)
     evidence = " ".join(str(v) for each in first for k, v in each.items() if not _is_inner(k, v))
-    if kind := unanswered(wish.text, evidence, is_counted=not best):
+    if kind := unanswered(wish.text, evidence, is_counted=not query):
         lines[:0] = [say(f"cannot_tell.{kind}", locale), ""]
-    return "\n".join([*lines, *filter(None, [seen])])
+    return "\n".join(lines)
 
 
 def _looked_through(items: list[Item], wish: Wish, locale: str) -> tuple[list[Item], list[str]]:
-    """Return the items that meet a wish, and its conditions in words."""
-    has_people = any(k in wording("fields.person") or k.endswith("Names") for e in items for k in e)
-    conditions = [", ".join(wish.people)] if wish.people and (has_people or not items) else []
-    if wish.people and has_people:
-        items = [each for each in items if any(_is_by(each, name) for name in wish.people)]
-    if wish.topic:
-        wanted, texts = set(terms(wish.topic)), [" ".join(map(str, e.values())) for e in items]
-        shares = [len(wanted.intersection(words(text))) for text in texts]
-        least = max(1, max(shares, default=0) / 2)
-        # What a search found in another language is about the topic in other words.
-        other = [wish.is_found and language(t) != language(wish.topic) for t in texts]
-        every = zip(items, shares, other, strict=True)
-        items = [each for each, share, is_other in every if share >= least or is_other]
-        conditions.append(say("quoted", locale, text=wish.topic))
+    """Return the items that meet a wish, and its conditions in words. What is in another script
+    than the wish may meet it in other words."""
+    conditions = [wish.person] if wish.person else []
+    conditions += [say("quoted", locale, text=wish.topic)] if wish.topic else []
+    for wanted, fields in ((wish.person, wording("fields.person")), (wish.topic, ())):
+        kept = []
+        for item in items if wanted else ():
+            told = " ".join(str(v) for k, v in item.items() if k in fields or not fields)
+            is_other = not told or language(told) != language(wanted)
+            if is_other or {*words(wanted)} & {*words(told)}:
+                kept.append(item)
+        items = kept if wanted else items
     return items, conditions
 
 
 def _has_most(items: list[Item], query: str) -> bool:
     """Tell whether an item has most words of a query; the first may be in another language, as it
     was then found in other words."""
+    if not any({"relevance", "similarity"} & set(spaced(key).split()) for key in items[0]):
+        return True  # as a search for exact words finds only these
     wanted, first = set(terms(query)), str(items[0].get("content") or query)
     shares = (len(wanted.intersection(words(" ".join(map(str, e.values()))))) for e in items)
     return language(first) != language(query) or 3 * max(shares) >= 2 * len(wanted)
-
-
-def _is_by(item: Item, name: str) -> bool:
-    """Tell whether somebody of this name has to do with an item."""
-    fields = [v for k, v in item.items() if k in wording("fields.person") or k.endswith("Names")]
-    people = [p for v in fields for p in (v if isinstance(v, list) else [v])]
-    first = {token for each in people for token in tokens(str(each))[:1]}
-    pairs = [(one, said) for one in first for said in tokens(name)]
-    # In two scripts a name is spelled by its sounds: "Rina" and "רינה".
-    two_scripts = (each for each in pairs if each[0].isascii() != each[1].isascii())
-    return any(a == b for a, b in pairs) or any(_sounds(a) == _sounds(b) for a, b in two_scripts)
-
-
-def _sounds(name: str) -> tuple[str, bool]:
-    """Return a name's consonants in Latin letters, and whether it ends in a vowel."""
-    plain = name.replace("sh", "s").replace("ch", "").replace("tz", "z").rstrip("h")
-    return plain.translate(_SOUNDS), plain[-1:] in "aeiouyאהועי"
 
 
 def unanswered(text: str, evidence: str, *, is_counted: bool = False) -> str:
@@ -185,33 +151,23 @@ def _line(item: Item, step: Step, locale: str, text: str) -> str:
     title = one_line(item[heads[0]], None) if heads else ""
     title = apart(excerpt(title, terms(text), length=160), locale)
     told = dict.fromkeys([title])
-    plain = {k: kind for kind in _SHOWN for k in wording(f"fields.{kind}")}
-    for key in sorted(item, key=lambda k: _SHOWN.index(plain.get(k, _SHOWN[-1]))):
-        value, kind = item[key], plain.get(key, "")
-        is_long = isinstance(value, dict) or len(str(value)) > 60
-        if key in heads[:1] or is_long or not _says(value) or _is_inner(key, value):
-            continue
-        if kind == "when" and any(item.get(k) for k in wording("fields.due")):
-            continue
-        name, said = measured(key, value, locale)
-        said = apart(said, locale)
-        said = say("due", locale, when=said) if kind == "due" else said
-        told[said if kind or not name else f"{name}: {said}"] = None
+    kinds = {k: kind for kind in _SHOWN for k in wording(f"fields.{kind}")}
+    is_due = any(item.get(k) for k in wording("fields.due"))
+    for key in sorted(item, key=lambda k: _SHOWN.index(kinds.get(k, _SHOWN[-1]))):
+        value, kind = item[key], kinds.get(key, "")
+        is_told = value not in (None, [], {}, "") and str(value).lower() not in wordset("silent")
+        is_short = not isinstance(value, dict) and len(str(value)) <= 60
+        is_old = kind == "when" and is_due
+        if key not in heads[:1] and is_told and is_short and not (is_old or _is_inner(key, value)):
+            name, said = measured(key, value, locale)
+            said = apart(said, locale)
+            said = say("due", locale, when=said) if kind == "due" else said
+            told[said if kind or not name else f"{name}: {said}"] = None
     details = " · ".join([*filter(None, told)][bool(title) : _MAX_DETAILS])
     return f"- {' — '.join(filter(None, (title, details)))}{_marks(item, step)}"
 
 
-def _says(value: Json) -> bool:
-    return value not in (None, [], {}, "") and str(value).lower() not in wordset("silent")
-
-
-def _score(item: Item) -> float:
-    """Return how well an item fits, where a search says so; 0 elsewhere."""
-    named = (v for k, v in item.items() if {"relevance", "similarity"} & set(spaced(k).split()))
-    return next((float(v) for v in named if isinstance(v, int | float)), 0.0)
-
-
-def _facts(output: Item, step: Step, locale: str, *, is_worded: bool) -> str:
+def _facts(output: Item, step: Step, wish: Wish, locale: str) -> str:
     """Return what a result says beside its lists: its text, then its figures."""
     bodies = [k for k in wording("fields.body") if isinstance(output.get(k), str) and output[k]]
     titles = [k for k in output if k.endswith(("Name", "title", "Title")) and output[k]]
@@ -219,13 +175,17 @@ def _facts(output: Item, step: Step, locale: str, *, is_worded: bool) -> str:
     title = f"**{one_line(str(output[titles[0]]))}**" if titles else ""
     body = _defanged(output[bodies[0]].strip()) if bodies else ""
     if body:
-        body += _marks(output, step) or _marks(None, step)
+        first = [f" [{each['n']}]" for each in step.citations if isinstance(each.get("n"), int)]
+        body += _marks(output, step) or "".join(first[:_MAX_MARKS])
     between = ("\n\n" if "\n" in body else ": ") if title and body else ""
+    is_worded = bodies[:1] == ["answer"] and "assumptions" in output
     lines = [f"{title}{between}{body}" if body or not step.lists else ""]
-    rest = [k for k in output if k not in {*bodies[:1], *titles[:1], *step.lists}]
-    told = [k for k in ("warnings", "assumptions") if isinstance(output.get(k), list)]
-    for key in told if is_worded else rest:
-        lines += _fact(key, output.get(key), locale)
+    told = ["warnings", "assumptions"] if is_worded else [*output]
+    for key in told:
+        if key not in {*bodies[:1], *titles[:1]} and (is_worded or key not in step.lists):
+            lines += _fact(key, output.get(key), locale)
+    kind = "" if step.lists else unanswered(wish.text, str(output))
+    lines = [say(f"cannot_tell.{kind}", locale), "\n", *lines] if kind else lines
     return "\n".join(filter(None, lines))
 
 
@@ -252,7 +212,6 @@ def _failure(step: Step, locale: str, names: Sequence[str]) -> str:
     if code in ("rejected", "expired", "unknown"):
         told = say("reason", locale, why=apart(reason, locale)) if reason else ""
         return f"{say(code, locale)} {told}".strip()
-    why = _IDENTIFIER.sub(lambda match: spaced(match[0]), why)
     known = (TEXTS.find(locale, "offline.words.errors") or {}).get(code, "")
     # By its beginning: a Hebrew reason may list figures and names in Latin letters, or quote some.
     if language(_QUOTED.sub("", why)[:_BEGINNING]) != locale:
@@ -316,26 +275,22 @@ def _lacks_some(output: Json) -> bool:
     """Tell whether a flag of a result says that not everything was looked at."""
     flags = {k: v for k, v in output.items() if type(v) is bool} if isinstance(output, dict) else {}
     kinds = [(set(spaced(name).split()), value) for name, value in flags.items()]
-    cut_off = (value for said, value in kinds if said & {"truncated", "partial"})
-    looked = (value for said, value in kinds if "all" in said and said & _LOOKED)
-    return any(cut_off) or not all(looked)
+    return any(said & ({"truncated", "partial"} if value else {"all"}) for said, value in kinds)
 
 
-def _marks(item: Item | None, step: Step) -> str:
-    """Return the marks of the citations that share most ids with an item; of the
-    first ones where there is no item."""
-    cited = [each for each in step.citations if isinstance(each.get("n"), int)]
-    if item is None:
-        return "".join(f" [{each['n']}]" for each in cited[:_MAX_MARKS])
-    own = {str(v) for k, v in item.items() if k in ("id", "path", "n") or k.endswith("Id")}
-    ids = [{str(v) for k, v in e.items() if k in ("id", "path") or k.endswith("Id")} for e in cited]
-    shared = [
-        len(own & each) * (each <= own | {str(c.get("userId"))})
-        for each, c in zip(ids, cited, strict=True)
-    ]
-    most = max(shared, default=0)
-    best = [c["n"] for c, count in zip(cited, shared, strict=True) if most and count == most]
-    return "".join(f" [{n}]" for n in sorted(set(best))[:_MAX_MARKS])
+def _marks(item: Item, step: Step) -> str:
+    """Return the marks of the citations that share most ids with an item, none with another."""
+    own, shared = _ids(item), dict[int, int]()
+    for cited in step.citations:
+        if isinstance(cited.get("n"), int) and _ids(cited) - {str(cited.get("userId"))} <= own:
+            shared[cited["n"]] = len(_ids(cited) & own)
+    most = max(shared.values(), default=0)
+    best = sorted(n for n, count in shared.items() if most and count == most)
+    return "".join(f" [{n}]" for n in best[:_MAX_MARKS])
+
+
+def _ids(item: Item) -> set[str]:
+    return {str(v) for k, v in item.items() if k in ("id", "path") or k.endswith("Id")}
 
 
 def one_line(text: str, most: int | None = 280) -> str:
@@ -357,9 +312,6 @@ def _defanged(text: str) -> str:
     return re.sub(r"<(?=[A-Za-z/!])", "‹", text)
 
 
-# ---- Tools and files in words ----
-
-
 def example(tool: ToolSpec, locale: str) -> str:
     """Return a request for a tool in a language, as its own examples put it."""
     texts = (one_line(str(each.get("userRequest", ""))) for each in tool.examples)
@@ -371,24 +323,3 @@ def lead(tool: ToolSpec, locale: str) -> str:
     text = re.split(r"\. |[:,;(\n]", tool.description.strip(), maxsplit=1)[0].rstrip(". ")
     text = re.sub(r"\b(?:one of |all of )?the user's\b", "your", text)
     return one_line(text, 80) if language(text) == locale else ""
-
-
-def from_files(turn: Turn, files: Sequence[AttachedFile]) -> str:
-    """Return what files that came with the message, or that it names, say of it; "" without any."""
-    stems = {*terms(turn.text)}
-    named = [each for each in files if stems & {*wordset("attached"), *terms(each.name)}]
-    told, topic = [], stems - wordset("of_files") - wordset("scaffold")
-    for file in ([each for each in files if each.is_new] or named) if not turn.steps else ():
-        page, found = "", list[tuple[int, str]]()
-        for line in sentences(file.text or "")[:_MAX_SENTENCES]:
-            if marked := re.match(r"\[page (\d+)\]\s*", line):
-                page, line = f" ({say('page', turn.locale, page=marked[1])})", line[marked.end() :]
-            quote = excerpt(one_line(line, None), topic, length=300)
-            found += [(len(topic.intersection(terms(line))), f"> {quote}{page}")] if line else []
-        most = max((share for share, _ in found), default=0)
-        best = [line for share, line in found if share == most and (most or not topic)]
-        key = "found_in_file" if most else "not_in_file" if topic else "file_begins"
-        key = "file_unseen" if file.text is None else key
-        name = say(key, turn.locale, name=f"“{one_line(file.name, 80)}”")
-        told.append("\n".join([name, *best[:_MAX_MARKS]]))
-    return "\n\n".join(told)

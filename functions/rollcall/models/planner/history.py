@@ -80,17 +80,16 @@ class Step(Struct, frozen=True, dict=True):
 
 
 def _things(value: Json, kind: str, depth: int) -> Iterator[Thing]:
+    """Yield what has an id; `kind` is what the list or the field that holds it is called."""
     if isinstance(value, list) and depth <= _DEPTH:
         for item in value:
             yield from _things(item, kind, depth + 1)
     elif isinstance(value, dict) and depth <= _DEPTH:
         for key, inner in value.items():
-            stem = key.removesuffix("Id").removesuffix("_id") if key.endswith(("Id", "_id")) else ""
-            if (stem or key == "id") and isinstance(inner, str | int):
-                # Whether this id is that of the item, or of the whole result, which holds it.
-                is_own = spaced(stem) == kind if kind else sum(k.endswith("Id") for k in value) == 1
-                fields = [f"{stem}Name", f"{stem}Title", *(["name", "title"] if is_own else [])]
-                fields = fields if stem else wording("fields.headline")
+            stem = re.sub(r"_?[iI]d$", "", key)
+            if stem != key and isinstance(inner, str | int):
+                named = wording("fields.headline") if spaced(stem) in ("", kind) else ()
+                fields = (f"{stem}Name", f"{stem}Title", *named)
                 name = next((value[f] for f in fields if isinstance(value.get(f), str)), "")
                 yield Thing(spaced(stem) or kind, str(inner), name[:80])
             elif isinstance(inner, dict | list):
@@ -98,11 +97,17 @@ def _things(value: Json, kind: str, depth: int) -> Iterator[Thing]:
 
 
 class Turn(Struct, frozen=True):
-    """The user's message, the steps taken for it, and the history before it."""
+    """The user's message and the steps taken for it.
+
+    Attributes:
+        asked: What the user said before, if the planner asked back about it.
+        last: The last call before this turn.
+    """
 
     text: str
     steps: tuple[Step, ...]
-    before: tuple[Message, ...]
+    asked: str
+    last: ToolCall | None
     locale: str
 
     def made(self, name: str, arguments: dict[str, Json]) -> Step | None:
@@ -113,25 +118,21 @@ class Turn(Struct, frozen=True):
 
 def read_turn(messages: Sequence[Message], locale: str) -> Turn:
     """Split a history at the user's last message."""
-    said = [n for n, each in enumerate(messages) if isinstance(each, UserMessage)]
-    at = said[-1] if said else 0
-    texts = [each.text for each in reversed(messages) if isinstance(each, UserMessage)]
-    quoted = re.fullmatch(r"\s*[\"“]([^\"“”]+)[\"”]\s*", texts[0]) if texts else None
-    texts = [quoted[1], *texts[1:]] if quoted else texts
-    # "src/app.ts" or "12" is an answer in no language at all.
-    spoken = next((each for each in texts if sum(map(str.isalpha, each)) > 3), None)
-    before, after = tuple(messages[:at]), messages[at:]
-    locale = language(spoken) if spoken else locale[:2]
-    return Turn(texts[0] if texts else "", steps_of(after), before, locale)
+    text, asked, at = "", "", 0
+    for n, message in enumerate(messages):
+        if isinstance(message, UserMessage):
+            before = messages[n - 1] if n else None
+            is_asked = isinstance(before, ModelMessage) and before.text.rstrip().endswith("?")
+            asked = ", ".join(filter(None, (asked, text.rstrip(" ?.!")))) if is_asked else ""
+            text, at = message.text, n
+            # "src/app.ts" or "12" is an answer in no language at all.
+            locale = language(text) if sum(map(str.isalpha, text)) > 3 else locale[:2]
+    last = next((each.call for each in reversed(_steps_of(messages[:at]))), None)
+    return Turn(text, _steps_of(messages[at:]), asked, last, locale)
 
 
-def steps_of(messages: Sequence[Message]) -> tuple[Step, ...]:
+def _steps_of(messages: Sequence[Message]) -> tuple[Step, ...]:
     """Pair every call of a history with its result."""
-    calls: dict[str, ToolCall] = {}
-    found: list[Step] = []
-    for message in messages:
-        if isinstance(message, ModelMessage):
-            calls = {call.id: call for call in message.tool_calls}
-        elif isinstance(message, ToolMessage):
-            found += [Step(calls[r.call_id], r) for r in message.results if r.call_id in calls]
-    return tuple(found)
+    calls = {c.id: c for m in messages if isinstance(m, ModelMessage) for c in m.tool_calls}
+    results = (r for m in messages if isinstance(m, ToolMessage) for r in m.results)
+    return tuple(Step(calls[r.call_id], r) for r in results if r.call_id in calls)

@@ -7,9 +7,9 @@ since people mix languages in one message. Every pattern is linear in a message'
 from __future__ import annotations
 
 import re
-from bisect import bisect_left, bisect_right, insort
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
-from datetime import date, datetime, timedelta
+from datetime import date
 from functools import cache, cached_property, lru_cache
 from typing import Any, NamedTuple
 
@@ -100,8 +100,8 @@ class Mention(Struct, frozen=True):
     """A stretch of a message with what it stands for.
 
     Attributes:
-        kind: number, period, quote, url, email, glob, path, code or name.
-        value: A number, a text, or a day of the calendar; None for a week or a month.
+        kind: number, date, period, quote, url, email, path, code or name.
+        value: A number, or a text.
         place: The numbers of its words.
     """
 
@@ -119,8 +119,8 @@ _KINDS = {
     r"|[“„]([^„“”\n]+)[”“]|`([^`\n]+)`",
     "url": r"\bhttps?://[^\s,;)'\"]+(?<![.?!])",
     "email": r"\b[\w.+-]{1,64}@[\w-]+(?:\.[\w-]+)+\b",
+    "date": "",
     "period": "",
-    "glob": r"(?<!\S)[\w./-]*\*[\w.*/-]*",
     "path": r"(?<![\w/:])(?:~?/)?(?:[A-Za-z_.@-][\w.@-]{0,254}/)+[\w.@-]*(?<!\.)"
     r"|(?<![\w/.])[A-Za-z_][\w-]{0,254}\.[a-z]{1,4}\b(?!\.\w)",
     "code": r"(?<![\w./-])(?:\d{1,4}/\d{1,4}|(?=[\w-]{0,63}\d)(?=[\w-]{0,63}[A-Za-z])[A-Za-z0-9]"
@@ -137,14 +137,14 @@ _NUMBER = re.compile(
     re.IGNORECASE,
 )
 _SPELLED = re.compile(r"(?<!\w)([^\W\d_]{2,9})(?!\w)(?=(?:[\s-]+([^\W\d_]{2,9})(?!\w))?)")
-_GAUGE_BEFORE = re.compile(r"([^\W\d_]{3,6})[\s#-]{0,3}$")
+_GAUGE = re.compile(r"(?:\bAWG[\s-]{0,2}#?|#)$", re.IGNORECASE)
+"""What stands before the size of a conductor."""
 
 
 class Message(Struct, frozen=True, dict=True):
-    """A message, or a part of one, as the planner reads it; dates are resolved by `now`."""
+    """A message, or a part of one, as the planner reads it."""
 
     text: str
-    now: str = ""
 
     @cached_property
     def words(self) -> tuple[Word, ...]:
@@ -155,15 +155,13 @@ class Message(Struct, frozen=True, dict=True):
     def mentions(self) -> tuple[Mention, ...]:
         """What it mentions, in order, without overlaps."""
         found: list[Mention] = []
-        for kind, value, start, end, unit in _stretches(self.text, self.now):
-            at = bisect_right(found, start, key=lambda each: each.start)
-            before, after = found[at - 1 : at] if at else [], found[at : at + 1]
-            if all(each.end <= start for each in before) and all(e.start >= end for e in after):
+        for kind, value, start, end, unit in _stretches(self.text):
+            if all(end <= each.start or start >= each.end for each in found):
                 place = self.places(start, end)
-                insort(found, Mention(kind, value, start, end, place, unit), key=lambda e: e.start)
+                found.append(Mention(kind, value, start, end, place, unit))
             if len(found) == _MOST:
                 break
-        return tuple(found)
+        return tuple(sorted(found, key=lambda each: each.start))
 
     @cached_property
     def bare(self) -> str:
@@ -194,7 +192,7 @@ class Message(Struct, frozen=True, dict=True):
 
     def find(self, phrase: str) -> list[range]:
         """Return where a phrase stands, compared by stems, as the numbers of its words."""
-        wanted = _stems(phrase)
+        wanted = tuple(words(phrase))
         starts = self._starts.get(wanted[0], ()) if wanted else ()
         return [
             range(self._owners[at], self._owners[at + len(wanted) - 1] + 1)
@@ -214,24 +212,20 @@ class Message(Struct, frozen=True, dict=True):
         return places
 
 
-@lru_cache(maxsize=8_192)
-def _stems(phrase: str) -> tuple[str, ...]:
-    """Return the stems of a phrase; the same keywords and values are looked for in each message."""
-    return tuple(words(phrase))
-
-
 @lru_cache(maxsize=256)
-def read_message(text: str, now: str = "") -> Message:
+def read_message(text: str) -> Message:
     """Return a message as the planner reads it."""
-    return Message(text, now)
+    return Message(text)
 
 
-def _stretches(text: str, now: str) -> Iterator[tuple[str, Json, int, int, Unit | None]]:
+def _stretches(text: str) -> Iterator[tuple[str, Json, int, int, Unit | None]]:
     for kind, pattern in _KINDS.items():
         if kind == "number":
             yield from _numbers(text)
+        elif kind == "date":
+            yield from _dates(text)
         elif kind == "period":
-            yield from _periods(text, now)
+            yield from ((kind, each[0], *each.span(), None) for each in cue(kind).finditer(text))
         for match in re.finditer(pattern, text) if pattern else ():
             value, start = next(filter(None, match.groups()), match[0]), match.start()
             if kind == "name":
@@ -244,30 +238,27 @@ def _stretches(text: str, now: str) -> Iterator[tuple[str, Json, int, int, Unit 
 
 
 def _numbers(text: str) -> Iterator[tuple[str, Json, int, int, Unit | None]]:
-    scales, spelled = wording("scales"), wording("numbers")
     for match in _NUMBER.finditer(text):
         value = float(match["digits"].replace(",", "")) * (1000 if match["power"] else 1)
         start, end = match.start(), max(match.end(n) for n in ("digits", "power", "ordinal"))
         written, unit = match["unit"] or "", unit_of(match["money"] or "")
-        after = match.end("unit") if written else match.end()
         # "14 in panel B" and "20 a month" have no unit.
-        is_word = written in ("in", "a") and re.match(r"\s+\w", text[after:])
-        before = _GAUGE_BEFORE.search(text[max(0, start - 9) : start])
-        if written.lower() in scales:
-            value, end = value * scales[written.lower()], after
+        is_word = written in ("in", "a") and re.match(r"\s+\w", text[match.end("unit") :])
+        if scale := wording("scales").get(written.lower()):
+            value, end = value * scale, match.end("unit")
         elif not unit and not is_word and (unit := unit_of(written)):
-            end = after
-        elif before and (named := unit_of(before[1])) and named.dimension == "gauge":
-            unit, start = named, start - len(before[0])  # as in "AWG 6"
+            end = match.end("unit")
+        elif before := _GAUGE.search(text[max(0, start - 9) : start]):
+            unit, start = unit_of("AWG"), start - len(before[0])
         elif written.isascii() and written and not match["gap"] and not match["ordinal"]:
             continue  # the digits begin a code, as in "3D"
         value = -value if match["sign"] else value
         is_whole = value.is_integer() and abs(value) < 1e15
         yield "number", int(value) if is_whole else value, start, end, unit
     for match in _SPELLED.finditer(text):
-        value, unit = spelled.get(match[1].lower()), unit_of(match[2] or "")
-        if value is None and match[1][0] in HEBREW_PREFIXES:
-            value = spelled.get(match[1][1:])
+        value, unit = wording("numbers").get(match[1].lower()), unit_of(match[2] or "")
+        if value is None and match[1][0] in HEBREW_PREFIXES - {"ה"}:
+            value = wording("numbers").get(match[1][1:])
         if value is not None and (value != 1 or unit):  # "one" is mostly no amount
             yield "number", value, match.start(1), match.end(2 if unit else 1), unit
 
@@ -289,23 +280,13 @@ def _name(text: str, match: re.Match[str]) -> tuple[str, int]:
     return ("" if not parts or (begins and len(parts) == 1 and not is_owner) else name), start
 
 
-def _periods(text: str, now: str) -> Iterator[tuple[str, Json, int, int, None]]:
-    """Yield days by the user's calendar, and longer times, which are no day, without a value."""
-    try:
-        today = datetime.fromisoformat(now).date()
-    except ValueError:
-        return
+def _dates(text: str) -> Iterator[tuple[str, Json, int, int, None]]:
+    """Yield days; without a year a day is a period like any other, which no parameter takes."""
     for match in cue("date").finditer(text):
         day, month, year, name = (group(match, n)[0] for n in ("day", "month", "year", "name"))
         named = wording("months").get(name[:3].lower() if name.isascii() else name)
         try:
-            found = date(int(year or today.year), named or int(month), int(day)).isoformat()
+            found = date(int(year), named or int(month), int(day)).isoformat()
         except ValueError:
-            continue
-        yield "period", found, *match.span(), None
-    for match in cue("period").finditer(text):
-        unit, count = wording("periods").get(group(match, "period")[0].lower(), ("", 0))
-        days = (count - today.weekday()) % 7 if unit == "weekday" else count
-        days -= 7 if unit == "weekday" and group(match, "last")[0] else 0
-        is_day = unit in ("day", "weekday") and not group(match, "since")[0]
-        yield "period", str(today + timedelta(days)) if is_day else None, *match.span(), None
+            found = ""
+        yield "date" if found else "period", found or match[0], *match.span(), None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import cache, wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
@@ -147,10 +147,10 @@ def _parameter(
     )
 
 
-def arguments_shown(tool: ToolSpec) -> list[dict[str, Json]]:
-    """Return the arguments of a tool's examples."""
+def shown_values(tool: ToolSpec, name: str) -> list[str]:
+    """Return the values that a tool's examples have for a parameter."""
     given = [each.get("parameters") for each in tool.examples]
-    return [each for each in given if isinstance(each, dict)]
+    return [str(each[name]) for each in given if isinstance(each, dict) and name in each]
 
 
 @read_once
@@ -169,7 +169,9 @@ def vocabulary(tool: ToolSpec, *, whole: bool = False) -> frozenset[str]:
         said += [str(each.get("userRequest", "")) for each in tool.examples]
     named = set(words(spaced(tool.name)))
     said += [other for label, other in _labels() if label <= named]
-    values = {s for each in arguments_shown(tool) for text in _texts(each) for s in terms(text)}
+    asked = {p.name for p in every if p.means("query") and not p.required}  # is a whole question
+    shown = (t for p in every if p.name not in asked for t in shown_values(tool, p.name))
+    values = {stem for each in shown for stem in terms(each)}
     verbs = verbs_of(tool) if tool.writes else frozenset[str]()
     return frozenset((set(words(" ".join(said))) - values) | set(words(" ".join(labels))) | verbs)
 
@@ -192,9 +194,16 @@ def verbs_of(tool: ToolSpec) -> frozenset[str]:
     return frozenset(verbs.difference(*(each for each in called if len(each) == 1)))
 
 
-def _texts(value: Json) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, list | dict):
-        for each in value.values() if isinstance(value, dict) else value:
-            yield from _texts(each)
+@read_once
+def searches(tool: ToolSpec) -> bool:
+    """Tell whether a tool needs words to search for."""
+    return any(each.required and each.means("query") for each in parameters(tool))
+
+
+@read_once
+def lists(tool: ToolSpec) -> bool:
+    """Tell whether a tool lists things, so that its result can be looked through."""
+    begins = {*words(tool.description)[:1], *words(spaced(tool.name))[:1]}
+    is_limited = any(each.means("limit") for each in parameters(tool))
+    is_open = not (tool.writes or any(each.required for each in parameters(tool)))
+    return is_open and (is_limited or not begins.isdisjoint(wordset("listing")))

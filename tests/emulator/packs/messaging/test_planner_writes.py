@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from google.cloud.firestore_v1.base_query import FieldFilter
 from msgspec.structs import replace
 
 from packs.messaging.triggers import message_written
@@ -95,8 +96,11 @@ def test_a_sentence_becomes_a_message(
 
 def test_what_was_sent_is_withdrawn_again(world: World, talk: Approved) -> None:
     talk.say("Send 'I will be late' to the Budget team")
-    answer = talk.say("Withdraw that message")
-    assert answer.startswith("Withdrawn from \u2068Budget team\u2069")
+    (sent,) = (
+        world.db.collection("messages").where(filter=FieldFilter("sentBy", "==", "agent")).get()
+    )
+    done = talk.run("withdraw_message", {"messageId": sent.id})["output"]["done"]
+    assert done.startswith("Withdrawn from \u2068Budget team\u2069")
     assert sent_to(world, "budget") == []
 
 
@@ -106,7 +110,8 @@ def test_a_task_is_completed_and_reopened(world: World, talk: Approved) -> None:
     assert "vendor contract" in answer
     (item,) = world.db.collection("actionItems").stream()
     assert item.get("status") == "done"
-    assert talk.say("Reopen it").startswith("Open again: “")
+    reopened = talk.run("reopen_action_item", {"actionItemId": item.id})["output"]["done"]
+    assert reopened.startswith("Open again: “")
     (item,) = world.db.collection("actionItems").stream()
     assert item.get("status") == "open"
 

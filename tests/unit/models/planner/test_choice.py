@@ -5,8 +5,6 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from rollcall.core.text import tokens
-from rollcall.models.planner.choice import with_command
 from tests.unit.models.planner.kit import EDUCATION, MESSAGING, Talk, answer_of, ask, messaging
 
 LIST = replace(
@@ -65,17 +63,6 @@ def test_of_two_lists_none_is_told_alone(message: str) -> None:
 )
 def test_what_a_list_is_of_is_no_other_list(message: str) -> None:
     assert names(message)[-1:] == ["get_conversation_action_items"]
-
-
-@pytest.mark.parametrize("command", ["תסכם", "תסכמי", "סכם"])
-def test_a_hebrew_command_in_the_future_is_one(command: str) -> None:
-    said = with_command(f"{command} לי את השיחה", TOOLS)
-    assert tokens(said) == tokens("סכם לי את השיחה")
-
-
-@pytest.mark.parametrize("text", ["התקציב", "תמונות"])
-def test_other_hebrew_words_are_no_command(text: str) -> None:
-    assert with_command(text, TOOLS) == text
 
 
 @pytest.mark.parametrize(

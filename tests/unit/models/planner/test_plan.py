@@ -37,7 +37,7 @@ def test_a_question_about_the_last_meeting_is_no_place_in_a_list() -> None:
     talk = Talk(MESSAGING)
     talk.say("What decisions were made?")
     talk.say("who came to the last meeting?")
-    assert [name for step in talk.calls for name, _ in step] == ["search_all_conversations"]
+    assert talk.calls == []
 
 
 @pytest.mark.parametrize(
@@ -80,15 +80,12 @@ def test_material_that_is_to_be_written_is_no_dictated_message(message: str) -> 
     assert arguments["contentType"] == ("lesson_plan" if "מערך" in message else "letter")
 
 
-@pytest.mark.parametrize("is_list", [True, False])
-def test_things_are_offered_by_name_whether_a_list_or_the_whole_result_has_them(
-    *, is_list: bool
-) -> None:
+def test_things_are_offered_by_name() -> None:
     found = {"projectId": "p-7", "name": "Maple Street house"}
     other = {"projectId": "p-8", "name": "Mill Lane workshop"}
     remove = spec("delete_project", "Delete a project.", {"projectId": text()}, "projectId")
     listing = spec("list_projects", "List the user's projects.", {})
-    output = {"projects": [found, other]} if is_list else found
+    output = {"projects": [found, other]}
     talk = Talk((listing, replace(remove, writes=True)), lambda *_: {"output": output})
     assert "Maple Street house" in talk.say("Delete the project")
     talk.say("Maple Street house")
@@ -155,13 +152,6 @@ def test_a_question_or_a_remark_does_not_make_the_same_once_more(message: str) -
     assert [name for name, _ in talk.calls[0]] == ["add_circuit"]
     talk.say(message)
     assert "add_circuit" not in {name for step in talk.calls for name, _ in step}
-
-
-def test_a_follow_up_that_names_another_tool_asks_for_that_one() -> None:
-    talk = Talk(ELECTRICAL, done)
-    talk.say("What is the voltage drop on circuit 14 in panel LP-1?")
-    talk.say("and the wire size for 20 amps with 12 AWG?")
-    assert [name for name, _ in talk.calls[0]] == ["check_conductor_sizing"]
 
 
 def test_two_of_a_kind_for_a_tool_that_takes_one_are_offered() -> None:

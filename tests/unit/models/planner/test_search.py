@@ -153,24 +153,3 @@ def test_a_search_does_not_look_in_one_chat(message: str) -> None:
     talk = ask(message, MESSAGING)
     assert talk.calls == []
     assert "rules" in answer_of(talk) or "כללים" in answer_of(talk)
-
-
-@for_every(
-    ("message", "other"),
-    [
-        ("What did Rina say about the budget?", "רינה חדד"),
-        ("מה רינה אמרה על התקציב?", "Rina Hadad"),
-        ("What did Dan say about the budget?", "דן מזרחי"),
-    ],
-)
-def test_somebody_is_known_in_the_other_script(message: str, other: str) -> None:
-    def searched(name: str, arguments: dict[str, Any]) -> dict[str, Any]:
-        people = {"f1": other, "f2": "Dana Levi", "f3": "דנה לוי", "f4": "Omer"}
-        found = [
-            {"messageId": id, "senderName": name, "content": f"The budget, התקציב {id}"}
-            for id, name in people.items()
-        ]
-        return {"output": {"results": found, "totalFound": 4}}
-
-    said = answer_of(ask(message, MESSAGING, searched))
-    assert [id for id in ("f1", "f2", "f3", "f4") if id in said] == ["f1"]
