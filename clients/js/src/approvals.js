@@ -1,11 +1,8 @@
 /** A user's approvals in Firestore: watching and deciding them. */
 
-import { RollcallError, toRollcallError } from "./errors.js";
-import { sdkOf } from "./firestore.js";
-import { Names } from "./names.js";
+import { translateErrors } from "./firestore.js";
 
-/** @import { Auth } from "firebase/auth" */
-/** @import { Firestore } from "firebase/firestore" */
+/** @import { UserFirestore, WatchOptions } from "./firestore.js" */
 /** @import { Display } from "../types/wire.js" */
 
 /**
@@ -35,24 +32,14 @@ import { Names } from "./names.js";
  * @property {Date} expiresAt
  */
 
-/** @typedef {{ onError?: (error: RollcallError) => void }} WatchOptions */
-
 const MAX_APPROVALS = 50;
 
 export class Approvals {
-  #db;
-  #auth;
-  #names;
+  #firestore;
 
-  /**
-   * @param {Firestore | undefined} db
-   * @param {Auth | undefined} auth
-   * @param {Names} [names]
-   */
-  constructor(db, auth, names = new Names()) {
-    this.#db = db;
-    this.#auth = auth;
-    this.#names = names;
+  /** @param {UserFirestore} firestore */
+  constructor(firestore) {
+    this.#firestore = firestore;
   }
 
   /**
@@ -64,17 +51,16 @@ export class Approvals {
    * @throws {RollcallError} Nobody is signed in, or there is no Firestore.
    */
   watch(listener, { onError } = {}) {
-    const db = this.#database();
-    const user = this.#user();
-    return startListening(onError, async (signal, failed) => {
-      const { collection, limit, onSnapshot, orderBy, query, where } = await sdkOf(db);
+    return this.#firestore.listen(onError, async (signal, failed) => {
+      const { user } = this.#firestore;
+      const { limit, onSnapshot, orderBy, query, where } = await this.#firestore.sdk();
       const { role = "user", tenant = null } = (await user.getIdTokenResult()).claims;
       const ways = [
         [where("deciderUid", "==", user.uid)],
         [where("deciderRoles", "array-contains", role), where("tenant", "==", tenant)],
         [where("uid", "==", user.uid)],
       ];
-      const from = collection(db, ...this.#names.path("approvals"));
+      const from = await this.#firestore.collection("approvals");
       /** @type {Map<string, Approval>[]} */
       const found = [];
       return ways.map((ways, at) => {
@@ -100,13 +86,12 @@ export class Approvals {
    * @returns {() => void} Stops it.
    */
   follow(id, listener, { onError } = {}) {
-    const db = this.#database();
-    const { uid } = this.#user();
-    return startListening(onError, async (_, failed) => {
-      const { doc, onSnapshot } = await sdkOf(db);
+    return this.#firestore.listen(onError, async (_, failed) => {
+      const { uid } = this.#firestore.user;
+      const { onSnapshot } = await this.#firestore.sdk();
       const told = (/** @type {any} */ document) =>
         document.exists() && listener(toApproval(document, uid));
-      return [onSnapshot(doc(db, ...this.#names.path("approvals", id)), told, failed)];
+      return [onSnapshot(await this.#firestore.doc("approvals", id), told, failed)];
     });
   }
 
@@ -118,55 +103,17 @@ export class Approvals {
    * @throws {RollcallError} "permission-denied": it is decided or expired, or has another decider.
    */
   async decide(id, approved, reason) {
-    const db = this.#database();
-    const { uid } = this.#user();
-    const { doc, runTransaction, serverTimestamp } = await sdkOf(db);
-    const decision = { approved, by: uid, at: serverTimestamp(), ...(reason && { reason }) };
-    try {
-      // A transaction fails where the server is not reached: a decision never waits to be sent later.
-      await runTransaction(db, async (transaction) => {
-        const approval = doc(db, ...this.#names.path("approvals", id));
-        await transaction.get(approval);
-        transaction.update(approval, { decision });
-      });
-    } catch (error) {
-      throw toRollcallError(error);
-    }
+    const { db, user } = this.#firestore;
+    const { runTransaction, serverTimestamp } = await this.#firestore.sdk();
+    const approval = await this.#firestore.doc("approvals", id);
+    const decision = { approved, by: user.uid, at: serverTimestamp(), ...(reason && { reason }) };
+    // A transaction fails where the server is not reached: a decision never waits to be sent later.
+    const write = runTransaction(db, async (transaction) => {
+      await transaction.get(approval);
+      transaction.update(approval, { decision });
+    });
+    await translateErrors(() => write);
   }
-
-  #database() {
-    if (this.#db) return this.#db;
-    const hint = "new Rollcall({ functions, firestore, auth })";
-    throw new RollcallError("failed-precondition", "approvals are read from Firestore", { hint });
-  }
-
-  #user() {
-    const user = this.#auth?.currentUser;
-    if (!user) throw new RollcallError("unauthenticated", "nobody is signed in");
-    return user;
-  }
-}
-
-/**
- * Start listening once the SDK is loaded.
- * @param {WatchOptions["onError"]} onError
- * @param {(signal: AbortSignal, failed: (error: unknown) => void) => Promise<(() => void)[]>} listen
- * @returns {() => void}
- */
-function startListening(onError, listen) {
-  const stopping = new AbortController();
-  const { signal } = stopping;
-  const failed = (/** @type {unknown} */ error) => {
-    if (signal.aborted) return;
-    if (onError) onError(toRollcallError(error));
-    else throw toRollcallError(error);
-  };
-  listen(signal, failed).then((stops) => {
-    const stop = () => stops.forEach((each) => each());
-    if (signal.aborted) stop();
-    else signal.addEventListener("abort", stop);
-  }, failed);
-  return () => stopping.abort();
 }
 
 /**

@@ -39,6 +39,9 @@ export function toRollcallError(error) {
   if (typeof code !== "string") {
     return new RollcallError("internal", String(message ?? error), { cause: error });
   }
+  if (code.startsWith("functions/") && told.code === undefined && isOfNetwork(code)) {
+    return new RollcallError("unavailable", "the functions cannot be reached", { cause: error });
+  }
   return new RollcallError(
     typeof told.code === "string" ? told.code : code.replace(/^.*\//, ""),
     String(message).replace(/ \[\d{1,3}\]$/, ""), // the SDK adds the HTTP status

@@ -1,6 +1,6 @@
 /** Talk to Rollcall agents from browsers and Node. */
 
-export { RollcallError } from "./errors.js";
+export { RollcallError, toRollcallError } from "./errors.js";
 export { PartialJson, PartialJsonError } from "./partial_json.js";
 export { Rollcall } from "./rollcall.js";
 export { Run } from "./run.js";

@@ -3,6 +3,7 @@
 import { Approvals } from "./approvals.js";
 import { attach, download } from "./attachments.js";
 import { RollcallError } from "./errors.js";
+import { UserFirestore } from "./firestore.js";
 import { call, stream } from "./functions.js";
 import { newId } from "./ids.js";
 import { Locks } from "./locks.js";
@@ -62,6 +63,7 @@ export class Rollcall {
    */
   constructor({ functions, firestore, auth, clientId = newId(), patience, prefix }) {
     const names = new Names(prefix);
+    const own = new UserFirestore(firestore, auth, names);
     this.#functions = functions;
     this.#services = {
       clientId,
@@ -71,12 +73,12 @@ export class Rollcall {
       access: {
         stream: (/** @type {RunRequest} */ data, /** @type {AbortSignal} */ signal) =>
           stream(functions, names.function("run_agent"), data, signal),
-        stored: firestore && auth && new RunStore(firestore, auth, names),
+        stored: firestore && auth && new RunStore(own),
         patience,
       },
     };
-    this.threads = new Threads(firestore, auth, this.#services.call, names);
-    this.approvals = new Approvals(firestore, auth, names);
+    this.threads = new Threads(own, this.#services.call);
+    this.approvals = new Approvals(own);
   }
 
   /**

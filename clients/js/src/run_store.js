@@ -5,11 +5,9 @@
 
 import { Channel } from "./channel.js";
 import { RollcallError, toRollcallError } from "./errors.js";
-import { sdkOf } from "./firestore.js";
-import { Names } from "./names.js";
+import { translateErrors } from "./firestore.js";
 
-/** @import { Auth } from "firebase/auth" */
-/** @import { Firestore } from "firebase/firestore" */
+/** @import { UserFirestore } from "./firestore.js" */
 /** @import { AgentEvent } from "./events.js" */
 /** @import { RunResult } from "../types/wire.js" */
 
@@ -27,19 +25,11 @@ import { Names } from "./names.js";
  */
 
 export class RunStore {
-  #db;
-  #auth;
-  #names;
+  #firestore;
 
-  /**
-   * @param {Firestore} db
-   * @param {Auth} auth
-   * @param {Names} [names]
-   */
-  constructor(db, auth, names = new Names()) {
-    this.#db = db;
-    this.#auth = auth;
-    this.#names = names;
+  /** @param {UserFirestore} firestore */
+  constructor(firestore) {
+    this.#firestore = firestore;
   }
 
   /**
@@ -51,7 +41,7 @@ export class RunStore {
    * @throws {RollcallError}
    */
   async *follow(threadId, runId, signal) {
-    const { onSnapshot } = await sdkOf(this.#db);
+    const { onSnapshot } = await this.#firestore.sdk();
     /** @type {Channel<AgentEvent>} */
     const events = new Channel();
     const stop = onSnapshot(
@@ -81,7 +71,7 @@ export class RunStore {
    * @returns {Promise<AgentEvent[]>}
    */
   async events(threadId, runId) {
-    const { getDocsFromServer } = await sdkOf(this.#db);
+    const { getDocsFromServer } = await this.#firestore.sdk();
     return (await getDocsFromServer(await this.#query(threadId, runId))).docs.flatMap(eventsOf);
   }
 
@@ -92,16 +82,10 @@ export class RunStore {
    * @throws {RollcallError}
    */
   async state(threadId, runId) {
-    const { doc, getDocFromServer } = await sdkOf(this.#db);
-    try {
-      const run = doc(this.#db, ...this.#names.path("threads", threadId, "runs", runId));
-      const found = (await getDocFromServer(run)).data();
-      if (!found) throw new RollcallError("not-found", `there is no run ${runId} in this thread`);
-      const { status, result, error, continuedBy } = found;
-      return { status, error, continuedBy, ...(result && { result: JSON.parse(result) }) };
-    } catch (error) {
-      throw toRollcallError(error);
-    }
+    const found = await this.#get("threads", threadId, "runs", runId);
+    if (!found) throw new RollcallError("not-found", `there is no run ${runId} in this thread`);
+    const { status, result, error, continuedBy } = found;
+    return { status, error, continuedBy, ...(result && { result: JSON.parse(result) }) };
   }
 
   /**
@@ -112,13 +96,7 @@ export class RunStore {
    * @throws {RollcallError}
    */
   async waiting(threadId) {
-    const { doc, getDocFromServer } = await sdkOf(this.#db);
-    try {
-      const thread = doc(this.#db, ...this.#names.path("threads", threadId));
-      return (await getDocFromServer(thread)).data()?.waiting ?? undefined;
-    } catch (error) {
-      throw toRollcallError(error);
-    }
+    return (await this.#get("threads", threadId))?.waiting ?? undefined;
   }
 
   /**
@@ -130,8 +108,8 @@ export class RunStore {
    * @throws {RollcallError}
    */
   async take(threadId, runId, place) {
-    const { doc, updateDoc } = await sdkOf(this.#db);
-    const thread = doc(this.#db, ...this.#names.path("threads", threadId));
+    const { updateDoc } = await this.#firestore.sdk();
+    const thread = await this.#firestore.doc("threads", threadId);
     try {
       await updateDoc(thread, { "waiting.takenBy": { runId, place } });
       return true;
@@ -147,15 +125,20 @@ export class RunStore {
    * @param {string} runId
    */
   async #query(threadId, runId) {
-    const { collection, orderBy, query, where } = await sdkOf(this.#db);
-    const path = this.#names.path("threads", threadId, "runs", runId, "events");
-    return query(collection(this.#db, ...path), where("uid", "==", this.#uid()), orderBy("n"));
+    const { orderBy, query, where } = await this.#firestore.sdk();
+    const events = await this.#firestore.collection("threads", threadId, "runs", runId, "events");
+    return query(events, where("uid", "==", this.#firestore.user.uid), orderBy("n"));
   }
 
-  #uid() {
-    const uid = this.#auth.currentUser?.uid;
-    if (!uid) throw new RollcallError("unauthenticated", "nobody is signed in");
-    return uid;
+  /**
+   * The fields of a document, read from the server.
+   * @param {string} collection
+   * @param {string[]} rest
+   */
+  async #get(collection, ...rest) {
+    const { getDocFromServer } = await this.#firestore.sdk();
+    const document = await this.#firestore.doc(collection, ...rest);
+    return (await translateErrors(() => getDocFromServer(document))).data();
   }
 }
 

@@ -1,12 +1,10 @@
 /** A user's threads in Firestore. */
 
-import { RollcallError, toRollcallError } from "./errors.js";
-import { sdkOf } from "./firestore.js";
+import { translateErrors } from "./firestore.js";
 import { all, page, toEntry } from "./log.js";
-import { Names } from "./names.js";
 
-/** @import { Auth } from "firebase/auth" */
-/** @import { Firestore, Query } from "firebase/firestore" */
+/** @import { Query } from "firebase/firestore" */
+/** @import { UserFirestore, WatchOptions } from "./firestore.js" */
 /** @import { Entry, Page, Place, ReadEntries } from "./log.js" */
 
 /**
@@ -24,50 +22,31 @@ import { Names } from "./names.js";
 const MAX_THREADS = 50;
 
 export class Threads {
-  #db;
-  #auth;
+  #firestore;
   #call;
-  #names;
 
   /**
-   * @param {Firestore | undefined} db
-   * @param {Auth | undefined} auth
+   * @param {UserFirestore} firestore
    * @param {(name: string, data: object) => Promise<any>} call
-   * @param {Names} [names]
    */
-  constructor(db, auth, call, names = new Names()) {
-    this.#db = db;
-    this.#auth = auth;
+  constructor(firestore, call) {
+    this.#firestore = firestore;
     this.#call = call;
-    this.#names = names;
   }
 
   /**
    * Watch the newest threads: the listener gets them now and whenever they change. Without `onError`,
    * an error that ends the watch is uncaught.
    * @param {(threads: Thread[]) => void} listener
-   * @param {ThreadFilter & { onError?: (error: RollcallError) => void }} [options]
+   * @param {ThreadFilter & WatchOptions} [options]
    * @returns {() => void} Stops it.
    * @throws {RollcallError} Nobody is signed in, or there is no Firestore.
    */
   watch(listener, { onError, ...chosen } = {}) {
-    this.#database();
-    this.#uid();
-    const stopping = new AbortController();
-    const failed = (/** @type {unknown} */ error) => {
-      if (stopping.signal.aborted) return;
-      if (onError) onError(toRollcallError(error));
-      else throw toRollcallError(error);
-    };
-    const begin = async () => {
-      const { onSnapshot } = await sdkOf(this.#database());
-      const query = await this.#query(chosen);
-      if (stopping.signal.aborted) return;
-      const stop = onSnapshot(query, ({ docs }) => listener(docs.map(toThread)), failed);
-      stopping.signal.addEventListener("abort", stop);
-    };
-    begin().catch(failed);
-    return () => stopping.abort();
+    return this.#firestore.listen(onError, async (_, failed) => {
+      const { onSnapshot } = await this.#firestore.sdk();
+      return [onSnapshot(await this.#query(chosen), ({ docs }) => listener(docs.map(toThread)), failed)];
+    });
   }
 
   /**
@@ -76,8 +55,7 @@ export class Threads {
    * @returns {Promise<Thread[]>}
    */
   async list(chosen = {}) {
-    const { getDocs } = await sdkOf(this.#database());
-    return translateErrors(async () => (await getDocs(await this.#query(chosen))).docs.map(toThread));
+    return (await this.#firestore.read(await this.#query(chosen))).map(toThread);
   }
 
   /**
@@ -140,9 +118,9 @@ export class Threads {
    * @param {object} fields
    */
   async #update(threadId, fields) {
-    const { doc, updateDoc } = await sdkOf(this.#database());
-    const path = this.#names.path("threads", threadId);
-    await translateErrors(() => updateDoc(doc(this.#database(), ...path), { ...fields }));
+    const { updateDoc } = await this.#firestore.sdk();
+    const thread = await this.#firestore.doc("threads", threadId);
+    await translateErrors(() => updateDoc(thread, { ...fields }));
   }
 
   /**
@@ -150,10 +128,10 @@ export class Threads {
    * @returns {Promise<Query>}
    */
   async #query({ status, most = MAX_THREADS }) {
-    const { collection, limit, orderBy, query, where } = await sdkOf(this.#database());
+    const { limit, orderBy, query, where } = await this.#firestore.sdk();
     const chosen = status ? [where("status", "==", status)] : [];
-    const threads = collection(this.#database(), ...this.#names.path("threads"));
-    const mine = where("uid", "==", this.#uid());
+    const threads = await this.#firestore.collection("threads");
+    const mine = where("uid", "==", this.#firestore.user.uid);
     return query(threads, mine, ...chosen, orderBy("updatedAt", "desc"), limit(most));
   }
 
@@ -163,37 +141,13 @@ export class Threads {
    * @returns {Promise<ReadEntries>}
    */
   async #log(threadId) {
-    const { collection, getDocs, limit, orderBy, query, where } = await sdkOf(this.#database());
-    const log = collection(this.#database(), ...this.#names.path("threads", threadId, "messages"));
-    const mine = query(log, where("uid", "==", this.#uid()), orderBy("n", "desc"));
+    const { limit, orderBy, query, where } = await this.#firestore.sdk();
+    const log = await this.#firestore.collection("threads", threadId, "messages");
+    const mine = query(log, where("uid", "==", this.#firestore.user.uid), orderBy("n", "desc"));
     return async (before, most) => {
       const wanted = before === undefined ? mine : query(mine, where("n", "<", before));
-      return translateErrors(async () => (await getDocs(query(wanted, limit(most)))).docs.map(toEntry));
+      return (await this.#firestore.read(query(wanted, limit(most)))).map(toEntry);
     };
-  }
-
-  #database() {
-    if (this.#db) return this.#db;
-    const hint = "new Rollcall({ functions, firestore, auth })";
-    throw new RollcallError("failed-precondition", "threads are read from Firestore", { hint });
-  }
-
-  #uid() {
-    const uid = this.#auth?.currentUser?.uid;
-    if (!uid) throw new RollcallError("unauthenticated", "nobody is signed in");
-    return uid;
-  }
-}
-
-/**
- * @template T
- * @param {() => Promise<T>} work
- */
-async function translateErrors(work) {
-  try {
-    return await work();
-  } catch (error) {
-    throw toRollcallError(error);
   }
 }
 

@@ -1,10 +1,6 @@
 export class Approvals {
-    /**
-     * @param {Firestore | undefined} db
-     * @param {Auth | undefined} auth
-     * @param {Names} [names]
-     */
-    constructor(db: Firestore | undefined, auth: Auth | undefined, names?: Names);
+    /** @param {UserFirestore} firestore */
+    constructor(firestore: UserFirestore);
     /**
      * Watch all pending approvals: this user's, those of their role, and those that somebody else decides
      * for this user. The listener gets them newest first, now and whenever they change.
@@ -88,11 +84,6 @@ export type Approval = {
     createdAt: Date;
     expiresAt: Date;
 };
-export type WatchOptions = {
-    onError?: (error: RollcallError) => void;
-};
-import type { Firestore } from "firebase/firestore";
-import type { Auth } from "firebase/auth";
-import { Names } from "./names.js";
+import type { WatchOptions } from "./firestore.js";
+import type { UserFirestore } from "./firestore.js";
 import type { Display } from "../types/wire.js";
-import { RollcallError } from "./errors.js";

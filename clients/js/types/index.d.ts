@@ -1,4 +1,3 @@
-export { RollcallError } from "./errors.js";
 export { Rollcall } from "./rollcall.js";
 export { Run } from "./run.js";
 export type Approval = import("./approvals.js").Approval;
@@ -18,4 +17,5 @@ export type ShownCall = import("./transcript.js").ShownCall;
 export type Decision = import("../types/wire.js").Decision;
 export type Interrupt = import("../types/wire.js").Interrupt;
 export type RunResult = import("../types/wire.js").RunResult;
+export { RollcallError, toRollcallError } from "./errors.js";
 export { PartialJson, PartialJsonError } from "./partial_json.js";

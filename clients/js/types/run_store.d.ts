@@ -1,5 +1,4 @@
-/** @import { Auth } from "firebase/auth" */
-/** @import { Firestore } from "firebase/firestore" */
+/** @import { UserFirestore } from "./firestore.js" */
 /** @import { AgentEvent } from "./events.js" */
 /** @import { RunResult } from "../types/wire.js" */
 /**
@@ -14,12 +13,8 @@
  *   error?: { code?: string, message?: string, hint?: string }, continuedBy?: string }} RunState
  */
 export class RunStore {
-    /**
-     * @param {Firestore} db
-     * @param {Auth} auth
-     * @param {Names} [names]
-     */
-    constructor(db: Firestore, auth: Auth, names?: Names);
+    /** @param {UserFirestore} firestore */
+    constructor(firestore: UserFirestore);
     /**
      * The events of a run from the first, as they are stored, until the signal is aborted.
      * @param {string} threadId
@@ -89,7 +84,5 @@ export type RunState = {
     continuedBy?: string;
 };
 import type { AgentEvent } from "./events.js";
-import type { Firestore } from "firebase/firestore";
-import type { Auth } from "firebase/auth";
-import { Names } from "./names.js";
+import type { UserFirestore } from "./firestore.js";
 import type { RunResult } from "../types/wire.js";

@@ -1,22 +1,18 @@
 export class Threads {
     /**
-     * @param {Firestore | undefined} db
-     * @param {Auth | undefined} auth
+     * @param {UserFirestore} firestore
      * @param {(name: string, data: object) => Promise<any>} call
-     * @param {Names} [names]
      */
-    constructor(db: Firestore | undefined, auth: Auth | undefined, call: (name: string, data: object) => Promise<any>, names?: Names);
+    constructor(firestore: UserFirestore, call: (name: string, data: object) => Promise<any>);
     /**
      * Watch the newest threads: the listener gets them now and whenever they change. Without `onError`,
      * an error that ends the watch is uncaught.
      * @param {(threads: Thread[]) => void} listener
-     * @param {ThreadFilter & { onError?: (error: RollcallError) => void }} [options]
+     * @param {ThreadFilter & WatchOptions} [options]
      * @returns {() => void} Stops it.
      * @throws {RollcallError} Nobody is signed in, or there is no Firestore.
      */
-    watch(listener: (threads: Thread[]) => void, { onError, ...chosen }?: ThreadFilter & {
-        onError?: (error: RollcallError) => void;
-    }): () => void;
+    watch(listener: (threads: Thread[]) => void, { onError, ...chosen }?: ThreadFilter & WatchOptions): () => void;
     /**
      * The newest threads.
      * @param {ThreadFilter} [chosen]
@@ -80,10 +76,8 @@ export type ThreadFilter = {
     status?: Thread["status"];
     most?: number;
 };
-import { RollcallError } from "./errors.js";
+import type { WatchOptions } from "./firestore.js";
 import type { Place } from "./log.js";
 import type { Page } from "./log.js";
 import type { Entry } from "./log.js";
-import type { Firestore } from "firebase/firestore";
-import type { Auth } from "firebase/auth";
-import { Names } from "./names.js";
+import type { UserFirestore } from "./firestore.js";

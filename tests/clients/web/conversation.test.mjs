@@ -28,6 +28,7 @@ before(async () => {
   globalThis.navigator ??= { language: "en" };
   globalThis.localStorage ??= { getItem: () => null };
   globalThis.document = { hidden: true }; // nothing is drawn
+  globalThis.window ??= new EventTarget();
   ({ Conversation } = await import(pathToFileURL(outfile)));
 });
 

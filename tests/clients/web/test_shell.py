@@ -61,6 +61,30 @@ def test_web_no_view_is_wider_than_the_screen(page: Page) -> None:
             assert found == width, (language, view)
 
 
+def test_web_menu_of_a_phone_closes_by_escape_and_where_the_focus_leaves_it(page: Page) -> None:
+    page.set_viewport_size({"width": 360, "height": 740})
+    menu, button = page.locator(".sidebar"), page.get_by_role("button", name="Menu")
+    button.press("Enter")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Escape")
+    expect(menu).to_be_hidden()
+    expect(button).to_be_focused()
+    button.press("Enter")
+    menu.get_by_role("link", name="Settings").focus()
+    page.keyboard.press("Tab")  # into the view that the menu lies over
+    expect(page.locator("main :focus")).to_be_visible()
+    expect(menu).to_be_hidden()
+
+
+def test_web_view_that_was_not_loaded_offers_to_load_the_page_again(page: Page) -> None:
+    page.context.set_offline(True)
+    page.get_by_role("link", name="Usage").click()
+    expect(page.locator("main")).to_contain_text("could not be loaded")
+    page.context.set_offline(False)
+    page.locator("main").get_by_role("button", name="Reload").click()
+    expect(page.get_by_role("heading", name="Usage")).to_be_visible()
+
+
 def test_web_page_runs_nothing_that_is_written_into_it() -> None:
     answer = httpx2.get(f"http://{os.environ['HOSTING_EMULATOR_HOST']}/", trust_env=False)
     policy = answer.headers["content-security-policy"]
@@ -100,7 +124,7 @@ def test_web_agents_that_were_not_read_are_read_again(context: BrowserContext) -
     page = context.new_page()
     context.route("**/list_capabilities", lambda route: route.abort())
     page.goto("/")
-    problem = page.get_by_role("group", name="Something went wrong on our side")
+    problem = page.get_by_role("group", name="The service cannot be reached")
     problem.get_by_role("button", name="Try again").wait_for()
     context.unroute("**/list_capabilities")
     problem.get_by_role("button", name="Try again").click()

@@ -1,12 +1,15 @@
 /** Settings: language, theme, and the user's account and data. */
 
+import type { RollcallError } from "@rollcall/client";
 import { useSignal } from "@preact/signals";
 import { signOut } from "firebase/auth";
-import { httpsCallable } from "firebase/functions";
 
 import { Confirmation } from "../app/confirmation.js";
 import { Icon } from "../app/icon.js";
+import { save } from "../app/output.js";
 import { toast } from "../app/toast.js";
+import { reasonOf } from "../chat/problems.js";
+import { invoke } from "../firebase/calls.js";
 import type { Connection } from "../firebase/connection.js";
 import { text } from "../text/locale.js";
 import { LanguageChoice, ThemeChoice } from "./choices.js";
@@ -23,18 +26,18 @@ export function Settings({ connection }: { connection: Connection }) {
     try {
       await work();
     } catch (error) {
-      toast(text("data.failed", { reason: (error as Error).message }));
+      toast(text("data.failed", { reason: reasonOf(error as RollcallError) }));
     }
     isBusy.value = false;
   };
   const exportData = async () => {
-    save(await allData(connection), `rollcall-${new Date().toISOString().slice(0, 10)}.json`);
+    const name = `rollcall-${new Date().toISOString().slice(0, 10)}.json`;
+    save(new File([JSON.stringify(await allData(connection), null, 2)], name, { type: "application/json" }));
     toast(text("data.exported"));
   };
   const erase = async (what: Asking) => {
     const withAccount = what === "erase_account";
-    const call = httpsCallable(connection.functions, connection.functionName("delete_my_data"));
-    await call({ confirm: true, ...(withAccount && { deleteAccount: true }) });
+    await invoke(connection, "delete_my_data", { confirm: true, ...(withAccount && { deleteAccount: true }) });
     toast(text(withAccount ? "data.account_erased" : "data.erased"));
     if (withAccount) await signOut(connection.auth);
   };
@@ -97,28 +100,13 @@ export function Settings({ connection }: { connection: Connection }) {
 
 /** All pages of the export. */
 async function allData(connection: Connection): Promise<unknown[]> {
-  const name = connection.functionName("export_my_data");
-  const call = httpsCallable<unknown, { items: unknown[]; cursor?: string | null }>(
-    connection.functions,
-    name,
-  );
+  type Page = { items: unknown[]; cursor?: string | null };
   const items: unknown[] = [];
   let cursor: string | null | undefined;
   do {
-    const page: { items: unknown[]; cursor?: string | null } = (
-      await call(cursor ? { cursor } : {})
-    ).data;
+    const page: Page = await invoke(connection, "export_my_data", cursor ? { cursor } : {});
     items.push(...page.items);
     cursor = page.cursor;
   } while (cursor);
   return items;
-}
-
-function save(content: unknown, name: string): void {
-  const blob = new Blob([JSON.stringify(content, null, 2)], { type: "application/json" });
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(blob);
-  link.download = name;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }

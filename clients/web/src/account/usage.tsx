@@ -1,12 +1,12 @@
 /** The user's usage: today, in thirty days, and what is left of the budget. */
 
-import { RollcallError } from "@rollcall/client";
+import type { RollcallError } from "@rollcall/client";
 import { useSignal } from "@preact/signals";
-import { httpsCallable } from "firebase/functions";
 import { useEffect } from "preact/hooks";
 
 import { ProblemNote } from "../chat/problem_note.js";
 import { problemOf } from "../chat/problems.js";
+import { invoke } from "../firebase/calls.js";
 import type { Connection } from "../firebase/connection.js";
 import { dateTime, number, text, usd } from "../text/locale.js";
 
@@ -31,11 +31,9 @@ export function Usage({ connection }: { connection: Connection }) {
   const load = async () => {
     error.value = undefined;
     try {
-      const name = connection.functionName("my_usage");
-      const call = httpsCallable<unknown, UsageReport>(connection.functions, name);
-      report.value = (await call({})).data;
+      report.value = await invoke<UsageReport>(connection, "my_usage", {});
     } catch (cause) {
-      error.value = new RollcallError("unavailable", String(cause));
+      error.value = cause as RollcallError;
     }
   };
   useEffect(() => void load(), []);
@@ -44,7 +42,7 @@ export function Usage({ connection }: { connection: Connection }) {
     <div class="page">
       <h1>{text("usage.title")}</h1>
       <p class="quiet">{text("usage.lead")}</p>
-      {error.value && <ProblemNote problem={problemOf(error.value)} onRetry={() => void load()} />}
+      {error.value && <ProblemNote problem={problemOf(error.value)} retry="app.try_again" onRetry={() => void load()} />}
       {!known && !error.value && <p class="quiet loading">{text("app.loading")}</p>}
       {known && (
         <>

@@ -34,6 +34,7 @@ export function App({ connection }: { connection: Connection }) {
 function Shell({ connection }: { connection: Connection }) {
   const isOpen = useSignal(false);
   const main = useRef<HTMLElement>(null);
+  const menuButton = useRef<HTMLButtonElement>(null);
   const role = connection.role.value;
   const isOpenTo = ({ roles }: View) => !roles || (role !== undefined && roles.includes(role));
   const view = VIEWS.find(({ id }) => id === route.value.view) ?? VIEWS[0]!;
@@ -49,7 +50,15 @@ function Shell({ connection }: { connection: Connection }) {
     isOpen.value = false;
   }, [route.value]);
   return (
-    <div class="shell" data-menu={isOpen.value ? "open" : undefined}>
+    <div
+      class="shell"
+      data-menu={isOpen.value ? "open" : undefined}
+      onKeyDown={({ key }) => {
+        if (key !== "Escape" || !isOpen.value) return;
+        isOpen.value = false;
+        menuButton.current?.focus();
+      }}
+    >
       <a
         class="skip"
         href="#main"
@@ -63,6 +72,7 @@ function Shell({ connection }: { connection: Connection }) {
       <header class="topbar">
         <button
           class="icon-button menu-button"
+          ref={menuButton}
           aria-expanded={isOpen.value}
           aria-controls="menu"
           onClick={() => (isOpen.value = !isOpen.value)}
@@ -98,7 +108,7 @@ function Shell({ connection }: { connection: Connection }) {
         </nav>
       </aside>
       <div class="scrim" onClick={() => (isOpen.value = false)} />
-      <main class="main" id="main" tabIndex={-1} ref={main}>
+      <main class="main" id="main" tabIndex={-1} ref={main} onFocusIn={() => (isOpen.value = false)}>
         {isOpenTo(view) ? (
           <view.component connection={connection} />
         ) : (

@@ -23,6 +23,15 @@ export function lazy<Props extends object>(
     const { component: Component, hasFailed } = loaded.value;
     if (Component) return <Component {...props} />;
     if (Fallback && !hasFailed) return <Fallback {...props} />;
-    return <p class="quiet loading">{hasFailed ? text("app.not_loaded") : text("app.loading")}</p>;
+    if (!hasFailed) return <p class="quiet loading">{text("app.loading")}</p>;
+    // Browsers do not ask again for a script that has failed.
+    return (
+      <p class="quiet loading">
+        {text("app.not_loaded")}{" "}
+        <button class="button small" onClick={() => location.reload()}>
+          {text("app.reload")}
+        </button>
+      </p>
+    );
   };
 }

@@ -4,10 +4,10 @@
  * It is outside of the model's text, and looks like nothing that Markdown can produce.
  */
 
-import { type Approval, RollcallError } from "@rollcall/client";
+import type { Approval, RollcallError } from "@rollcall/client";
 import type { Decision } from "@rollcall/client/wire";
 import { computed, useSignal } from "@preact/signals";
-import { useEffect, useId, useMemo, useRef } from "preact/hooks";
+import { useEffect, useId, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 
 import { Icon, type IconName } from "../app/icon.js";
 import { announce } from "../app/toast.js";
@@ -16,6 +16,7 @@ import type { CardStatus } from "../cards/outcome.js";
 import { toolName, toolOf } from "../cards/tools.js";
 import { Values } from "../cards/value.js";
 import { agentName } from "../chat/agents.js";
+import { reasonOf } from "../chat/problems.js";
 import { Line } from "../markdown/prose.js";
 import { dateTime, locale, text } from "../text/locale.js";
 import { ArgumentForm } from "./argument_form.js";
@@ -68,12 +69,13 @@ export function ApprovalCard({ approval, uid, outcome, decide }: ApprovalCardPro
     const timer = setTimeout(() => (isArmed.value = true), ARMED_MS);
     return () => clearTimeout(timer);
   }, []);
-  // When the buttons disappear, the card gets the focus.
+  // When the buttons disappear, the card gets the focus that was on it.
   const before = useRef(phase);
-  useEffect(() => {
+  const hasFocus = card.current?.matches(":focus-within");
+  useLayoutEffect(() => {
     if (before.current === phase) return;
     before.current = phase;
-    if (isHere.value) card.current?.focus();
+    if (hasFocus) card.current?.focus();
     announce(`${text(`approval.${phase}`)}: ${summary}`);
   }, [phase]);
 
@@ -83,13 +85,13 @@ export function ApprovalCard({ approval, uid, outcome, decide }: ApprovalCardPro
     card.current?.focus();
     try {
       await decide(decision);
+      form.value = "none";
     } catch (error) {
       isHere.value = false;
-      problem.value = problemOf(error);
+      problem.value = problemOf(error as RollcallError);
       announce(problem.value);
-    } finally {
-      [isSending.value, form.value] = [false, "none"];
     }
+    isSending.value = false;
   };
 
   const schema = toolOf(approval.tool)?.jsonSchema;
@@ -250,9 +252,8 @@ function roleName(role: string): string {
 }
 
 /** The error of a decision. */
-function problemOf(error: unknown): string {
-  if (!(error instanceof RollcallError)) return String(error);
+function problemOf(error: RollcallError): string {
   if (error.code === "permission-denied") return text("approval.too_late");
   if (error.code === "unavailable") return text("approval.not_sent");
-  return error.message;
+  return reasonOf(error);
 }

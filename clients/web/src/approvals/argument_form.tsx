@@ -1,8 +1,9 @@
 /** A form for a tool's arguments, made from its JSON schema. */
 
 import { useSignal } from "@preact/signals";
-import { useEffect, useId, useRef } from "preact/hooks";
+import { useId } from "preact/hooks";
 
+import { ActionForm } from "../app/action_form.js";
 import { directionOf } from "../text/direction.js";
 import { text } from "../text/locale.js";
 
@@ -29,16 +30,14 @@ interface Props {
 const LONG = 60;
 
 export function ArgumentForm({ schema, value, isBusy = false, onSave, onCancel }: Props) {
-  const form = useRef<HTMLFormElement>(null);
   const names = [...new Set([...Object.keys(schema.properties ?? {}), ...Object.keys(value)])];
   const fieldOf = (name: string) => plain(schema.properties?.[name] ?? {}, schema);
   const written = useSignal<Record<string, string>>(
     Object.fromEntries(names.map((name) => [name, toText(value[name])])),
   );
   const wrong = useSignal<Record<string, string>>({});
-  useEffect(() => form.current?.querySelector<HTMLElement>("input, textarea, select")?.focus(), []);
 
-  const save = () => {
+  const save = (form: HTMLFormElement) => {
     const found: Record<string, unknown> = {};
     const problems: Record<string, string> = {};
     for (const name of names) {
@@ -58,20 +57,11 @@ export function ArgumentForm({ schema, value, isBusy = false, onSave, onCancel }
     wrong.value = problems;
     const [first] = Object.keys(problems);
     if (first === undefined) return onSave(found);
-    form.current?.querySelector<HTMLElement>(`[name="${CSS.escape(first)}"]`)?.focus();
+    form.querySelector<HTMLElement>(`[name="${CSS.escape(first)}"]`)?.focus();
   };
 
   return (
-    <form
-      class="approval-form"
-      ref={form}
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
-        save();
-      }}
-      onKeyDown={(event) => event.key === "Escape" && onCancel()}
-    >
+    <ActionForm class="approval-form" action={text("form.approve")} {...{ isBusy, onSubmit: save, onCancel }}>
       {names.map((name) => (
         <Field
           key={name}
@@ -84,15 +74,7 @@ export function ArgumentForm({ schema, value, isBusy = false, onSave, onCancel }
         />
       ))}
       <p class="quiet">{text("form.note")}</p>
-      <div class="row">
-        <button class="button primary" disabled={isBusy}>
-          {text("form.approve")}
-        </button>
-        <button type="button" class="button" onClick={onCancel}>
-          {text("app.cancel")}
-        </button>
-      </div>
-    </form>
+    </ActionForm>
   );
 }
 

@@ -1,4 +1,4 @@
-/** Sends a decision. */
+/** Sends a decision, and waits for the run that carries it out. */
 
 import type { Approval, Rollcall, Run } from "@rollcall/client";
 import type { Decision } from "@rollcall/client/wire";
@@ -21,4 +21,12 @@ export async function decide(
   const waiting = rollcall.follow({ agent, threadId, runId });
   await waiting.result;
   return waiting.resume({ [id]: decision });
+}
+
+/** Resolves once a run has begun; rejects if it could not. */
+export async function begun(run: Run): Promise<void> {
+  const start = new Promise((resolve) => {
+    run.on("event", ({ type }) => type === "RUN_STARTED" && resolve(undefined));
+  });
+  await Promise.race([start, run.result]);
 }

@@ -1,8 +1,9 @@
-/** Forms for the reason of a rejection, and for patterns to remember. Nothing is preselected. */
+/** The forms of a decision. Nothing is preselected. */
 
 import { useSignal } from "@preact/signals";
-import { useEffect, useId, useRef } from "preact/hooks";
+import { useId } from "preact/hooks";
 
+import { ActionForm } from "../app/action_form.js";
 import { text } from "../text/locale.js";
 
 const REASON_CHARS = 500;
@@ -12,19 +13,12 @@ export function RejectForm(props: {
   onReject: (reason: string) => void;
   onCancel: () => void;
 }) {
+  const { isBusy, onCancel } = props;
   const reason = useSignal("");
   const id = useId();
-  const field = useRef<HTMLTextAreaElement>(null);
-  useEffect(() => field.current?.focus(), []);
+  const onSubmit = () => props.onReject(reason.value.trim());
   return (
-    <form
-      class="approval-form"
-      onSubmit={(event) => {
-        event.preventDefault();
-        props.onReject(reason.value.trim());
-      }}
-      onKeyDown={(event) => event.key === "Escape" && props.onCancel()}
-    >
+    <ActionForm class="approval-form" action={text("approval.reject")} isDanger {...{ isBusy, onSubmit, onCancel }}>
       <label for={id}>{text("approval.reason")}</label>
       <textarea
         id={id}
@@ -32,18 +26,9 @@ export function RejectForm(props: {
         dir="auto"
         maxLength={REASON_CHARS}
         value={reason.value}
-        ref={field}
         onInput={(event) => (reason.value = event.currentTarget.value)}
       />
-      <div class="row">
-        <button class="button danger" disabled={props.isBusy}>
-          {text("approval.reject")}
-        </button>
-        <button type="button" class="button" onClick={props.onCancel}>
-          {text("app.cancel")}
-        </button>
-      </div>
-    </form>
+    </ActionForm>
   );
 }
 
@@ -55,18 +40,15 @@ export function RememberForm(props: {
 }) {
   const chosen = useSignal<string | undefined>(undefined);
   const id = useId();
-  const list = useRef<HTMLFieldSetElement>(null);
-  useEffect(() => list.current?.querySelector("input")?.focus(), []);
   return (
-    <form
+    <ActionForm
       class="approval-form"
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (chosen.value !== undefined) props.onApprove(chosen.value);
-      }}
-      onKeyDown={(event) => event.key === "Escape" && props.onCancel()}
+      action={text("approval.remember.approve")}
+      isBusy={chosen.value === undefined}
+      onSubmit={() => props.onApprove(chosen.value as string)}
+      onCancel={props.onCancel}
     >
-      <fieldset ref={list}>
+      <fieldset>
         <legend>{text("approval.remember.title")}</legend>
         {props.patterns.map((pattern) => (
           <label key={pattern} class="pattern">
@@ -80,14 +62,6 @@ export function RememberForm(props: {
           </label>
         ))}
       </fieldset>
-      <div class="row">
-        <button class="button primary" disabled={chosen.value === undefined}>
-          {text("approval.remember.approve")}
-        </button>
-        <button type="button" class="button" onClick={props.onCancel}>
-          {text("app.cancel")}
-        </button>
-      </div>
-    </form>
+    </ActionForm>
   );
 }

@@ -1,15 +1,14 @@
 /** An approval card that watches its approval and the outcome of its run. */
 
-import type { Approval, Run } from "@rollcall/client";
+import type { Approval, RollcallError } from "@rollcall/client";
 import type { Decision } from "@rollcall/client/wire";
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 
 import { type CardStatus, statusOf } from "../cards/outcome.js";
 import type { Connection } from "../firebase/connection.js";
-import type { Store } from "../store/store.js";
 import { ApprovalCard } from "./approval_card.js";
-import { decide } from "./decision.js";
+import { begun, decide } from "./decision.js";
 
 interface Props {
   first: Approval;
@@ -25,19 +24,19 @@ export function LiveApproval({ first, connection, outcome, onDecide, onDecided }
   const approval = useSignal(first);
   const followed = useSignal<CardStatus | undefined>(undefined);
   const { uid } = connection;
+  const onError = (error: RollcallError) => console.warn("an approval's card stays as it was last", error);
   useEffect(
     () =>
-      withStore(connection, ({ rollcall }, signal) => {
-        const onError = () => undefined; // the card stays as it was last
+      connection.use(({ rollcall }, signal) => {
         const stop = rollcall.approvals.follow(first.id, (found) => (approval.value = found), { onError });
         signal.addEventListener("abort", stop);
-      }),
+      }, onError),
     [first.id],
   );
   const isFollowed = !onDecide && first.uid === uid && approval.value.decision?.approved === true;
   useEffect(() => {
     if (!isFollowed) return undefined;
-    return withStore(connection, async (store, signal) => {
+    return connection.use(async (store, signal) => {
       const { agent, threadId, runId, callId } = first;
       const next = await store.continuation(threadId, runId, signal);
       if (!next) return;
@@ -49,7 +48,7 @@ export function LiveApproval({ first, connection, outcome, onDecide, onDecided }
       };
       run.on("event", look);
       await run.result.then(look, () => undefined); // why a run has failed, its thread says
-    });
+    }, onError);
   }, [isFollowed]);
   return (
     <ApprovalCard
@@ -68,25 +67,4 @@ export function LiveApproval({ first, connection, outcome, onDecide, onDecided }
       }}
     />
   );
-}
-
-/** Resolves once a run has begun; rejects if it could not. */
-async function begun(run: Run): Promise<void> {
-  const start = new Promise((resolve) => {
-    run.on("event", ({ type }) => type === "RUN_STARTED" && resolve(undefined));
-  });
-  await Promise.race([start, run.result]);
-}
-
-/** Use the store, once it is loaded, until the effect ends. */
-function withStore(
-  connection: Connection,
-  use: (store: Store, signal: AbortSignal) => void | Promise<void>,
-): () => void {
-  const ending = new AbortController();
-  void connection.store().then((store) => {
-    if (!ending.signal.aborted) return use(store, ending.signal);
-    return undefined;
-  });
-  return () => ending.abort();
 }

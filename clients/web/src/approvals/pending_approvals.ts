@@ -37,13 +37,11 @@ export class PendingApprovals {
   }
 
   #begin(): void {
-    let isWanted = true;
-    this.#stop = () => (isWanted = false);
     const onError = (error: RollcallError) => (this.problem.value = error);
-    void this.#connection.store().then(({ rollcall }) => {
-      if (!isWanted || !this.#connection.isSignedIn) return;
-      this.#stop = rollcall.approvals.watch((approvals) => (this.approvals.value = approvals), { onError });
-    });
+    this.#stop = this.#connection.use(({ rollcall }, signal) => {
+      const stop = rollcall.approvals.watch((approvals) => (this.approvals.value = approvals), { onError });
+      signal.addEventListener("abort", stop);
+    }, onError);
   }
 }
 

@@ -8,13 +8,14 @@ import type { PlayerProps } from "../activity/player.js";
 import { lazy } from "../app/lazy.js";
 import { ConnectionContext } from "../firebase/connection_context.js";
 import { text } from "../text/locale.js";
-import { openSidePanel } from "./side_panel.js";
+import { useSidePanel } from "./side_panel.js";
 import { resultOf } from "./outcome.js";
 
 const Player = lazy<PlayerProps>(() => import("../activity/player.js").then(({ Player }) => Player));
 
 export function ActivityCard({ call, children }: { call: ShownCall; children: ComponentChildren }) {
   const connection = useContext(ConnectionContext);
+  const openSidePanel = useSidePanel();
   const { contentId, title, blocks } = (resultOf(call) ?? {}) as Record<string, unknown>;
   const isPlayed = typeof contentId === "string" && Array.isArray(blocks) && blocks.length > 0;
   const name = String(title ?? "");

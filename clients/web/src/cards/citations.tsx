@@ -6,7 +6,7 @@ import { Icon } from "../app/icon.js";
 import { safeLink } from "../markdown/links.js";
 import { Line } from "../markdown/prose.js";
 import { dateTime, number, text } from "../text/locale.js";
-import { openSidePanel } from "./side_panel.js";
+import { useSidePanel } from "./side_panel.js";
 
 export interface CitationsProps {
   citations: Citation[];
@@ -30,6 +30,7 @@ export function Citations({ citations }: CitationsProps) {
 
 function Source({ citation }: { citation: Citation }) {
   const { title, url = "" } = citation;
+  const openSidePanel = useSidePanel();
   const link = safeLink(url, title);
   const place = placeOf(citation);
   const name = <Line>{title || text("citations.untitled")}</Line>;

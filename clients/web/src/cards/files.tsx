@@ -5,11 +5,12 @@ import { useSignal } from "@preact/signals";
 import { useContext } from "preact/hooks";
 
 import { Icon } from "../app/icon.js";
+import { save } from "../app/output.js";
 import { toast } from "../app/toast.js";
 import { ConnectionContext } from "../firebase/connection_context.js";
 import { Line } from "../markdown/prose.js";
 import { bytes, text } from "../text/locale.js";
-import { isShown, openSidePanel, save } from "./side_panel.js";
+import { isShown, useSidePanel } from "./side_panel.js";
 
 export function Files({ files }: { files: FileRef[] }) {
   return (
@@ -24,6 +25,7 @@ export function Files({ files }: { files: FileRef[] }) {
 function FileRow({ file }: { file: FileRef }) {
   const connection = useContext(ConnectionContext);
   const isBusy = useSignal(false);
+  const openSidePanel = useSidePanel();
   const use = async (what: (content: File) => void) => {
     if (!connection || isBusy.value) return;
     isBusy.value = true;
@@ -43,7 +45,7 @@ function FileRow({ file }: { file: FileRef }) {
         <bdi>{file.name}</bdi> <Line class="quiet">{bytes(file.bytes)}</Line>
       </span>
       {isShown(file.contentType) && (
-        <button type="button" class="button small" disabled={isBusy.value} onClick={() => use(openSidePanel)}>
+        <button type="button" class="button small" disabled={isBusy.value} onClick={() => use((content) => openSidePanel(content, content.name))}>
           {text("files.open")}
           <span class="visually-hidden"> {file.name}</span>
         </button>

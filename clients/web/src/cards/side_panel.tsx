@@ -2,9 +2,11 @@
 
 import { signal, useSignal, useSignalEffect } from "@preact/signals";
 import type { ComponentChild } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useContext, useEffect, useRef } from "preact/hooks";
 
 import { Icon } from "../app/icon.js";
+import { save } from "../app/output.js";
+import { StyleRoot } from "../app/styles.js";
 import { Code } from "../markdown/code.js";
 import { Markdown } from "../markdown/markdown.js";
 import { text } from "../text/locale.js";
@@ -16,6 +18,8 @@ const MAX_TEXT = 400_000;
 interface Open {
   title: string;
   content: File | ComponentChild;
+  /** The page or element that shows it. */
+  root: DocumentOrShadowRoot;
   /** The element that gets the focus back on close. */
   from: Element | null;
 }
@@ -26,10 +30,10 @@ export function isShown(contentType: string): boolean {
   return SHOWN.test(contentType);
 }
 
-export function openSidePanel(content: File): void;
-export function openSidePanel(content: ComponentChild, title: string): void;
-export function openSidePanel(content: File | ComponentChild, title = (content as File).name): void {
-  open.value = { title, content, from: focusedElement(document) };
+/** A function that opens the panel of the page or element that the caller is in. */
+export function useSidePanel(): (content: File | ComponentChild, title: string) => void {
+  const root = useContext(StyleRoot);
+  return (content, title) => (open.value = { title, content, root, from: focusedElement(document) });
 }
 
 /** The element with the focus, also inside shadow roots. */
@@ -37,25 +41,16 @@ function focusedElement({ activeElement: found }: DocumentOrShadowRoot): Element
   return (found?.shadowRoot && focusedElement(found.shadowRoot)) ?? found;
 }
 
-/** Save a file on the user's device. */
-export function save(file: File): void {
-  const href = URL.createObjectURL(file);
-  const link = document.createElement("a");
-  link.href = href;
-  link.download = file.name;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(href), 60_000);
-}
-
 /** The panel; on a narrow screen it covers the chat. */
 export function SidePanel() {
   const box = useRef<HTMLElement>(null);
-  const shown = open.value;
+  const root = useContext(StyleRoot);
+  const shown = open.value?.root === root ? open.value : undefined;
   useEffect(() => {
     if (shown) box.current?.focus();
   }, [shown]);
   // Content of one conversation or user must not show in the next.
-  useEffect(() => () => (open.value = undefined), []);
+  useEffect(() => () => void (open.peek()?.root === root && (open.value = undefined)), []);
   if (!shown) return null;
   const close = () => {
     open.value = undefined;

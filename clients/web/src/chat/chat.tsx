@@ -2,8 +2,10 @@
 
 import type { RollcallError } from "@rollcall/client";
 import { useComputed, useSignal, useSignalEffect } from "@preact/signals";
-import { useEffect, useMemo } from "preact/hooks";
+import type { ComponentChildren } from "preact";
+import { useEffect } from "preact/hooks";
 
+import { isOnline } from "../app/network.js";
 import { navigate, route } from "../app/route.js";
 import { toast } from "../app/toast.js";
 import type { Connection } from "../firebase/connection.js";
@@ -15,7 +17,7 @@ import { Composer } from "./composer.js";
 import { Conversation } from "./conversation.js";
 import { Log } from "./log.js";
 import { ProblemNote } from "./problem_note.js";
-import { problemOf } from "./problems.js";
+import { problemOf, reasonOf } from "./problems.js";
 
 /** The view: the thread that the address names, or a new one. */
 export function Chat({ connection }: { connection: Connection }) {
@@ -24,7 +26,7 @@ export function Chat({ connection }: { connection: Connection }) {
   const threadId = route.value.id;
   useEffect(() => {
     const open = current.value;
-    if (threadId && open?.threadId.value === threadId) return; // it was begun here
+    if (open && open.threadId.value === threadId) return; // it was begun here
     open?.close();
     current.value = undefined;
     error.value = undefined;
@@ -40,7 +42,7 @@ export function Chat({ connection }: { connection: Connection }) {
         (cause) => isWanted && (error.value = cause as RollcallError),
       );
     return () => (isWanted = false);
-  }, [threadId]);
+  }, [threadId, isOnline.value]);
   useEffect(() => () => current.value?.close(), []);
   useSignalEffect(() => {
     const open = current.value?.threadId.value;
@@ -51,10 +53,7 @@ export function Chat({ connection }: { connection: Connection }) {
   if (error.value)
     return (
       <div class="centred">
-        <ProblemNote problem={problemOf(error.value)} />
-        <button class="button" onClick={() => location.reload()}>
-          {text("app.reload")}
-        </button>
+        <ProblemNote problem={problemOf(error.value)} retry="app.reload" onRetry={() => location.reload()} />
       </div>
     );
   if (threadId && !current.value) return <p class="quiet loading">{text("app.loading")}</p>;
@@ -140,23 +139,33 @@ interface ConversationProps {
   connection: Connection;
   /** What it is called, in place of the thread's own title. */
   heading?: string;
+  /** What stands in the place of the log before the first message. */
+  welcome?: ComponentChildren;
 }
 
-export function ConversationView({ conversation, connection, heading }: ConversationProps) {
+export function ConversationView({ conversation, connection, heading, welcome }: ConversationProps) {
   const isBusy = useComputed(() => conversation.isBusy.value);
-  const context = useMemo(() => ({ conversation }), [conversation]);
   const error = conversation.error.value;
+  const isNew = welcome && !conversation.threadId.value && !conversation.newest.value;
   useEffect(() => void load().then(({ loadTools }) => loadTools(connection)), [connection, locale.value]);
   return (
     <ConnectionContext.Provider value={connection}>
     <div class="with-beside">
     <div class="conversation" part="conversation">
-      <h1 class="conversation-title" dir="auto">
+      {!isNew && <h1 class="conversation-title" dir="auto">
         {heading ?? (conversation.title.value || text("chat.untitled"))}
         <span class="quiet agent-name">{agentName(conversation.agent)}</span>
-      </h1>
-      {error && <ProblemNote problem={problemOf(error)} />}
-      <Log {...context} />
+      </h1>}
+      {error && (
+        <ProblemNote problem={problemOf(error)} retry="app.try_again" onRetry={() => void conversation.open()} />
+      )}
+      {isNew ? (
+        <div class="log-scroll">
+          <div class="welcome">{welcome}</div>
+        </div>
+      ) : (
+        <Log conversation={conversation} />
+      )}
       {conversation.closed.value ? (
         <p class="conversation-closed quiet">{conversation.closed.value}</p>
       ) : (
@@ -171,7 +180,7 @@ export function ConversationView({ conversation, connection, heading }: Conversa
           onSend={(message) => void conversation.send(message)}
           onStop={() =>
             void conversation.stop().catch((cause: RollcallError) => {
-              toast(text("threads.not_done", { reason: cause.message }));
+              toast(text("threads.not_done", { reason: reasonOf(cause) }));
             })
           }
         />

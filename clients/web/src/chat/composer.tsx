@@ -1,5 +1,6 @@
 /** The composer: text, attachments, send and stop. */
 
+import type { RollcallError } from "@rollcall/client";
 import type { MediaPart, TextPart } from "@rollcall/client/wire";
 import { type Signal, useSignal, useSignalEffect } from "@preact/signals";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
@@ -8,7 +9,7 @@ import { Icon } from "../app/icon.js";
 import { announce, toast } from "../app/toast.js";
 import type { Connection } from "../firebase/connection.js";
 import { bytes, type Key, text } from "../text/locale.js";
-import { problemOf } from "./problems.js";
+import { problemOf, reasonOf } from "./problems.js";
 import type { Turn } from "./turn.js";
 
 /** The server's limits, checked before sending. */
@@ -120,7 +121,7 @@ export function Composer(props: Props) {
     } catch (error) {
       change(id, { hasFailed: true });
       isDue.value = false; // it would go without the file
-      toast(text("composer.attach_failed", { name: file.name, reason: String((error as Error).message) }));
+      toast(text("composer.attach_failed", { name: file.name, reason: reasonOf(error as RollcallError) }));
     }
   };
   const attachAll = (list: Iterable<File>) => {
@@ -227,7 +228,7 @@ export function Composer(props: Props) {
           />
         </label>
         {isBusy ? (
-          <button type="button" class="icon-button primary" onClick={onStop}>
+          <button type="button" class="icon-button primary" onClick={() => [onStop?.(), area.current?.focus()]}>
             <Icon name="stop" />
             <span class="visually-hidden">{text("composer.stop")}</span>
           </button>

@@ -9,6 +9,8 @@ import { RollcallError, type ClientTools, type Entry, type Place, type Run, type
 import type { Decision, Interrupt, MediaPart, TextPart } from "@rollcall/client/wire";
 import { batch, computed, signal } from "@preact/signals";
 
+import { begun } from "../approvals/decision.js";
+import { isOnline } from "../app/network.js";
 import type { Connection } from "../firebase/connection.js";
 import type { Store, ThreadDocument } from "../store/store.js";
 import { locale } from "../text/locale.js";
@@ -25,7 +27,8 @@ export class Conversation {
   readonly turns = signal<Turn[]>([]);
   /** Whether the log is being read. */
   readonly isLoading = signal(false);
-  readonly hasOlder = signal(false);
+  readonly #older = signal<Place | undefined>(undefined);
+  readonly hasOlder = computed(() => this.#older.value !== undefined);
   /** Why the thread cannot be shown. */
   readonly error = signal<RollcallError | undefined>(undefined);
   readonly newest = computed(() => this.turns.value.at(-1));
@@ -41,9 +44,9 @@ export class Conversation {
   readonly connection: Connection;
   /** The client tools of this page. */
   readonly #clientTools: ClientTools | undefined;
-  #older: Place | undefined;
   #thread: ThreadDocument | undefined;
   #stopWatching: (() => void) | undefined;
+  readonly #stopWaiting: () => void;
   #isClosed = false;
   /** The update time of the thread's document when its log was read. */
   #loadedAt: string | undefined;
@@ -61,20 +64,26 @@ export class Conversation {
     this.#clientTools = to.clientTools;
     this.threadId.value = to.threadId;
     this.isLoading.value = to.threadId !== undefined;
-    if (to.threadId) void this.#open(to.threadId);
+    if (to.threadId) void this.open();
+    this.#stopWaiting = isOnline.subscribe((isBack) => {
+      if (!isBack) return;
+      if (this.error.peek()?.code === "unavailable") void this.open();
+      else this.#catchUp();
+    });
   }
 
   /** Stop watching. Runs go on. */
   close(): void {
     this.#isClosed = true;
     this.#stopWatching?.();
+    this.#stopWaiting();
     for (const turn of this.turns.value) turn.run?.leave();
   }
 
   /** Send a message, which may replace the newest turn. */
   async send(message: Parts, { replaces }: { replaces?: Turn } = {}): Promise<void> {
     const turn = this.#begin(message, replaces);
-    const { rollcall } = await this.#store();
+    const { rollcall } = await this.connection.store();
     const run = rollcall.run({
       ...this.#request(),
       message,
@@ -87,7 +96,7 @@ export class Conversation {
   /** Ask again; the new answer replaces the old one. */
   async retry(turn: Turn): Promise<void> {
     const again = this.#begin(turn.message, turn);
-    const { rollcall } = await this.#store();
+    const { rollcall } = await this.connection.store();
     const { runId } = again;
     // A message that the server never received is sent as new, with the turn it was to replace.
     const { replaces } = turn;
@@ -113,15 +122,13 @@ export class Conversation {
       ? turn.run.approve(interrupt, remarks)
       : turn.run.reject(interrupt, reason);
     if (!next) return;
-    const begun = new Promise((resolve) => {
-      next.on("event", ({ type }) => type === "RUN_STARTED" && resolve(undefined));
-    });
+    const isBegun = begun(next);
     void this.#follow(turn, next, true);
-    await Promise.race([begun, next.result]);
+    await isBegun;
   }
 
   async rate(turn: Turn, rating: "up" | "down" | null, comment?: string): Promise<void> {
-    const { rollcall } = await this.#store();
+    const { rollcall } = await this.connection.store();
     const threadId = this.threadId.value as string;
     await rollcall.rate({ threadId, runId: turn.runId, rating, ...(comment && { comment }) });
   }
@@ -129,10 +136,12 @@ export class Conversation {
   /** Read the page before the first turn that is shown. */
   async loadOlder(): Promise<void> {
     const threadId = this.threadId.value;
-    if (!this.#older || !threadId || this.isLoading.value) return;
+    if (!this.#older.value || !threadId || this.isLoading.value) return;
     this.isLoading.value = true;
-    const { rollcall } = await this.#store();
-    const page = await rollcall.threads.messages(threadId, { before: this.#older, limit: PAGE });
+    const { rollcall } = await this.connection.store();
+    const page = await rollcall.threads
+      .messages(threadId, { before: this.#older.value, limit: PAGE })
+      .finally(() => (this.isLoading.value = false));
     const turns = turnsOf(page.entries);
     // A page may begin in the midst of a turn, whose message stands on the one before.
     const [first] = this.turns.value;
@@ -141,8 +150,7 @@ export class Conversation {
     batch(() => {
       if (isTorn) torn.view.value = joinTurns(torn, first);
       this.turns.value = [...turns, ...this.turns.value.slice(isTorn ? 1 : 0)];
-      this.#setOlder(page.older);
-      this.isLoading.value = false;
+      this.#older.value = page.older;
     });
     void this.#complete(turns);
   }
@@ -179,15 +187,18 @@ export class Conversation {
     if (!this.#isClosed) this.#catchUp();
   }
 
-  async #open(threadId: string): Promise<void> {
+  /** Read the newest page of the log, and follow the thread from there. */
+  async open(): Promise<void> {
+    const threadId = this.threadId.value as string;
+    [this.isLoading.value, this.error.value] = [true, undefined];
     try {
-      const { rollcall } = await this.#store();
+      const { rollcall } = await this.connection.store();
       const page = await rollcall.threads.messages(threadId, { limit: PAGE });
       if (this.#isClosed) return;
       const turns = turnsOf(page.entries);
       batch(() => {
         this.turns.value = turns;
-        this.#setOlder(page.older);
+        this.#older.value = page.older;
         this.isLoading.value = false;
       });
       this.#watch(threadId);
@@ -199,7 +210,7 @@ export class Conversation {
   }
 
   async #watch(threadId: string): Promise<void> {
-    const store = await this.#store();
+    const store = await this.connection.store();
     if (this.#isClosed || this.#stopWatching) return;
     const showMissing = () => {
       this.error.value = new RollcallError("not-found", "there is no such thread");
@@ -240,7 +251,7 @@ export class Conversation {
     const threadId = this.threadId.value;
     const thread = this.#thread;
     if (!threadId || !thread || this.isBusy.value) return;
-    const store = await this.#store();
+    const store = await this.connection.store();
     const runId = thread.lease?.runId ?? thread.waiting?.runId;
     if (!runId) return this.#reload(store, threadId, thread);
     const shown = this.newest.value;
@@ -267,11 +278,11 @@ export class Conversation {
     const { seconds, nanoseconds } = thread.updatedAt;
     const at = `${seconds}.${nanoseconds}`;
     if (this.#loadedAt === at) return;
-    this.#loadedAt = at;
     const { entries } = await store.rollcall.threads.messages(threadId, { limit: 1 });
     if (entries.at(-1)?.turnId !== this.newest.value?.turnId) {
       await this.#readNewest(store, threadId);
     }
+    this.#loadedAt = at;
   }
 
   /** Read the newest page of the log. Turns already shown stay the same objects. */
@@ -299,7 +310,7 @@ export class Conversation {
   async #complete(turns: Turn[]): Promise<void> {
     const threadId = this.threadId.value;
     if (!threadId) return;
-    const store = await this.#store();
+    const store = await this.connection.store();
     const newest = this.newest.value;
     await Promise.all(
       turns.map(async (turn) => {
@@ -311,15 +322,6 @@ export class Conversation {
         turn.complete(stored);
       }),
     );
-  }
-
-  #setOlder(older: Place | undefined): void {
-    this.#older = older;
-    this.hasOlder.value = older !== undefined;
-  }
-
-  #store(): Promise<Store> {
-    return this.connection.store();
   }
 }
 

@@ -1,12 +1,15 @@
 /** The turns of a conversation, and the scroll position. */
 
+import type { RollcallError } from "@rollcall/client";
 import { useSignal, useSignalEffect } from "@preact/signals";
 import { useLayoutEffect, useRef } from "preact/hooks";
 
 import { Icon } from "../app/icon.js";
-import { announce } from "../app/toast.js";
+import { isOnline } from "../app/network.js";
+import { announce, toast } from "../app/toast.js";
 import { text } from "../text/locale.js";
 import type { Conversation } from "./conversation.js";
+import { reasonOf } from "./problems.js";
 import type { TurnState } from "./turn.js";
 import { TurnBlock } from "./turn_block.js";
 
@@ -46,10 +49,13 @@ export function Log({ conversation }: { conversation: Conversation }) {
     return () => observer.disconnect();
   }, []);
 
-  // Always scroll to the user's own new message.
+  // Always scroll to the user's own new message; its answer gets the focus that went with a button of the old one.
   const newest = turns.at(-1)?.key;
   useLayoutEffect(() => {
-    if (conversation.newest.peek()?.view.peek().state === "sending") toEnd();
+    if (conversation.newest.peek()?.view.peek().state !== "sending") return;
+    toEnd();
+    if (document.activeElement !== document.body) return;
+    content.current?.querySelector<HTMLElement>(".turn:last-child .answer")?.focus({ preventScroll: true });
   }, [newest]);
 
   const onScroll = () => {
@@ -60,14 +66,18 @@ export function Log({ conversation }: { conversation: Conversation }) {
     else if (box.scrollTop < top.current) isAtEnd.current = false;
     top.current = box.scrollTop;
     if (isAtEnd.current) hasNews.value = false;
-    if (box.scrollTop < NEAR && conversation.hasOlder.value) void older();
+    if (box.scrollTop < NEAR && conversation.hasOlder.value && isOnline.value) void older();
   };
 
   /** Older turns are inserted above, without moving what the user reads. */
   const older = async () => {
     const box = scroller.current as HTMLDivElement;
     const fromEnd = box.scrollHeight - box.scrollTop;
-    await conversation.loadOlder();
+    try {
+      await conversation.loadOlder();
+    } catch (error) {
+      toast(text("threads.not_done", { reason: reasonOf(error as RollcallError) }));
+    }
     requestAnimationFrame(() => (box.scrollTop = box.scrollHeight - fromEnd));
   };
 

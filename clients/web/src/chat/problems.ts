@@ -54,6 +54,14 @@ export function problemOf(error: RollcallError): Problem {
   return { title: text(title), advice: parts.join(" "), mayRetry };
 }
 
+/** The server says why it refused these; of other errors it tells nothing that a user can use. */
+const REFUSALS = ["invalid-argument", "failed-precondition", "resource-exhausted"];
+
+/** Why something else than an answer was not done, in few words. */
+export function reasonOf(error: RollcallError): string {
+  return REFUSALS.includes(error.code) ? error.message : problemOf(error).title;
+}
+
 const STOPS: Partial<Record<StopReason, Key>> = {
   max_steps: "stop.steps",
   max_calls: "stop.steps",

@@ -41,6 +41,7 @@ export function Rating({ turn, conversation }: { turn: Turn; conversation: Conve
           class="comment row"
           onSubmit={(event) => {
             event.preventDefault();
+            (event.currentTarget.previousElementSibling as HTMLElement).focus(); // the form goes
             void rate(given.value, String(new FormData(event.currentTarget).get("comment")));
           }}
         >

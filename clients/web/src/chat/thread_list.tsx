@@ -1,16 +1,18 @@
 /** The user's threads: found by their titles, renamed, archived, cleared and deleted. */
 
-import type { Thread } from "@rollcall/client";
+import type { Rollcall, RollcallError, Thread } from "@rollcall/client";
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 
-import { Icon } from "../app/icon.js";
+import { Icon, type IconName } from "../app/icon.js";
+import { copy } from "../app/output.js";
 import { navigate, hrefOf, route } from "../app/route.js";
 import { toast } from "../app/toast.js";
 import type { Connection } from "../firebase/connection.js";
-import { text, shortTime } from "../text/locale.js";
+import { type Key, text, shortTime } from "../text/locale.js";
 import { Confirmation } from "../app/confirmation.js";
 import { agentName } from "./agents.js";
+import { reasonOf } from "./problems.js";
 
 const PAGE = 50;
 const MAX_THREADS = 500;
@@ -22,19 +24,12 @@ export function ThreadList({ connection }: { connection: Connection }) {
   const most = useSignal(PAGE);
   const hasFailed = useSignal(false);
   useEffect(() => {
-    let stop: (() => void) | undefined;
-    let isWanted = true;
-    const failed = () => (hasFailed.value = true);
-    connection.store().then(({ rollcall }) => {
-      if (!isWanted || !connection.isSignedIn) return;
-      const chosen = { status: status.value, most: most.value, onError: failed };
+    const onError = () => (hasFailed.value = true);
+    return connection.use(({ rollcall }, signal) => {
+      const chosen = { status: status.value, most: most.value, onError };
       hasFailed.value = false;
-      stop = rollcall.threads.watch((found) => (threads.value = found), chosen);
-    }, failed);
-    return () => {
-      isWanted = false;
-      stop?.();
-    };
+      signal.addEventListener("abort", rollcall.threads.watch((found) => (threads.value = found), chosen));
+    }, onError);
   }, [status.value, most.value]);
 
   // Titles are searched here: whoever searches sees all that can be shown.
@@ -95,14 +90,25 @@ function ThreadRow({ thread, connection }: { thread: Thread; connection: Connect
   const asking = useSignal<Asking | undefined>(undefined);
   const row = useRef<HTMLLIElement>(null);
   const isCurrent = route.value.id === thread.id;
+  const address = hrefOf({ view: "chat", id: thread.id });
   const title = thread.title || text("chat.untitled");
 
-  const attempt = async (work: (threads: import("@rollcall/client").Rollcall["threads"]) => Promise<unknown>) => {
+  const close = () => {
     isOpen.value = false;
+    row.current?.querySelector<HTMLElement>(".thread-menu-button")?.focus();
+  };
+  const endRename = () => {
+    isRenaming.value = false;
+    requestAnimationFrame(close);
+  };
+  const attempt = async (work: (threads: Rollcall["threads"]) => Promise<unknown>, { leaves = false } = {}) => {
+    const beside = row.current?.nextElementSibling ?? row.current?.previousElementSibling;
     try {
       await work((await connection.store()).rollcall.threads);
+      const { activeElement: focused, body } = document;
+      if (leaves && (focused === body || row.current?.contains(focused))) beside?.querySelector("a")?.focus();
     } catch (error) {
-      toast(text("threads.not_done", { reason: (error as Error).message }));
+      toast(text("threads.not_done", { reason: reasonOf(error as RollcallError) }));
     }
   };
   const remove = (what: Asking) =>
@@ -111,11 +117,17 @@ function ThreadRow({ thread, connection }: { thread: Thread; connection: Connect
       else await threads.delete(thread.id);
       toast(text(what === "clear" ? "threads.cleared" : "threads.deleted"));
       if (isCurrent) navigate({ view: "chat" });
-    });
-  const close = () => {
-    isOpen.value = false;
-    row.current?.querySelector<HTMLElement>(".thread-menu-button")?.focus();
-  };
+    }, { leaves: what === "delete" });
+  const isActive = thread.status === "active";
+  const move = () =>
+    attempt((threads) => (isActive ? threads.archive(thread.id) : threads.restore(thread.id)), { leaves: true });
+  const actions: [IconName, Key, () => unknown][] = [
+    ["edit", "threads.rename", () => (isRenaming.value = true)],
+    ["archive", isActive ? "threads.archive" : "threads.restore", move],
+    ["link", "threads.copy_link", () => copy(new URL(address, location.href).href, text("threads.link_copied"))],
+    ["broom", "threads.clear", () => (asking.value = "clear")],
+    ["bin", "threads.delete", () => (asking.value = "delete")],
+  ];
 
   if (isRenaming.value)
     return (
@@ -125,10 +137,10 @@ function ThreadRow({ thread, connection }: { thread: Thread; connection: Connect
           onSubmit={(event) => {
             event.preventDefault();
             const renamed = String(new FormData(event.currentTarget).get("title")).trim();
-            isRenaming.value = false;
+            endRename();
             if (renamed) void attempt((threads) => threads.rename(thread.id, renamed));
           }}
-          onKeyDown={(event) => event.key === "Escape" && (isRenaming.value = false)}
+          onKeyDown={(event) => event.key === "Escape" && [event.stopPropagation(), endRename()]}
         >
           <label>
             <span class="visually-hidden">{text("threads.rename")}</span>
@@ -148,13 +160,17 @@ function ThreadRow({ thread, connection }: { thread: Thread; connection: Connect
     <li
       ref={row}
       class="thread"
-      onKeyDown={(event) => event.key === "Escape" && isOpen.value && close()}
+      onKeyDown={(event) => {
+        if (event.key !== "Escape" || !(isOpen.value || asking.value)) return;
+        event.stopPropagation(); // the list stays on a phone, too
+        if (isOpen.value) close();
+      }}
       onFocusOut={({ relatedTarget }) => {
         if (relatedTarget && !row.current?.contains(relatedTarget as Node)) isOpen.value = false;
       }}
     >
       <a
-        href={hrefOf({ view: "chat", id: thread.id })}
+        href={address}
         aria-current={isCurrent ? "page" : undefined}
         title={title}
       >
@@ -176,32 +192,12 @@ function ThreadRow({ thread, connection }: { thread: Thread; connection: Connect
       </button>
       {isOpen.value && (
         <div class="menu">
-          <button onClick={() => ((isRenaming.value = true), (isOpen.value = false))}>
-            <Icon name="edit" />
-            {text("threads.rename")}
-          </button>
-          <button
-            onClick={() =>
-              attempt((threads) =>
-                thread.status === "active" ? threads.archive(thread.id) : threads.restore(thread.id),
-              )
-            }
-          >
-            <Icon name="archive" />
-            {text(thread.status === "active" ? "threads.archive" : "threads.restore")}
-          </button>
-          <button onClick={() => attempt(() => copyLink(thread.id))}>
-            <Icon name="link" />
-            {text("threads.copy_link")}
-          </button>
-          <button onClick={() => ((asking.value = "clear"), (isOpen.value = false))}>
-            <Icon name="broom" />
-            {text("threads.clear")}
-          </button>
-          <button class="danger" onClick={() => ((asking.value = "delete"), (isOpen.value = false))}>
-            <Icon name="bin" />
-            {text("threads.delete")}
-          </button>
+          {actions.map(([icon, name, run]) => (
+            <button key={icon} class={icon === "bin" ? "danger" : undefined} onClick={() => [close(), run()]}>
+              <Icon name={icon} />
+              {text(name)}
+            </button>
+          ))}
         </div>
       )}
       {asking.value && (
@@ -218,10 +214,4 @@ function ThreadRow({ thread, connection }: { thread: Thread; connection: Connect
       )}
     </li>
   );
-}
-
-async function copyLink(threadId: string): Promise<void> {
-  const link = new URL(hrefOf({ view: "chat", id: threadId }), location.href);
-  await navigator.clipboard.writeText(link.href);
-  toast(text("threads.link_copied"));
 }

@@ -2,10 +2,12 @@
 
 import { useSignal } from "@preact/signals";
 import { memo } from "preact/compat";
+import { useRef } from "preact/hooks";
 
+import { ActionForm } from "../app/action_form.js";
 import { Icon, type IconName } from "../app/icon.js";
 import { isOnline } from "../app/network.js";
-import { toast } from "../app/toast.js";
+import { copy } from "../app/output.js";
 import { dateTime, type Key, text, shortTime } from "../text/locale.js";
 import { ChatApprovals, Citations, Markdown, ToolCard } from "./answer_parts.js";
 import type { Conversation } from "./conversation.js";
@@ -34,6 +36,7 @@ export const TurnBlock = memo(function TurnBlock({ turn, conversation, isNewest 
 
 function Message({ turn, conversation, isNewest }: Props) {
   const isEditing = useSignal(false);
+  const article = useRef<HTMLElement>(null);
   const view = turn.view.value;
   const mayEdit = isNewest && view.state !== "sending" && view.state !== "running";
   if (isEditing.value)
@@ -48,11 +51,14 @@ function Message({ turn, conversation, isNewest }: Props) {
           });
           void conversation.send([{ type: "text", text: words }, ...others], { replaces: turn });
         }}
-        onCancel={() => (isEditing.value = false)}
+        onCancel={() => {
+          isEditing.value = false;
+          requestAnimationFrame(() => article.current?.querySelector("button")?.focus());
+        }}
       />
     );
   return (
-    <article class="message" part="message" aria-label={text("turn.yours")}>
+    <article class="message" part="message" aria-label={text("turn.yours")} ref={article}>
       <div class="bubble">
         {turn.text && (
           <p class="words" dir="auto">
@@ -88,33 +94,20 @@ function EditForm({
   onCancel: () => void;
 }) {
   const words = useSignal(turn.text);
+  const save = () => words.value.trim() && onSave(words.value.trim());
   return (
-    <form
-      class="edit"
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (words.value.trim()) onSave(words.value.trim());
-      }}
-      onKeyDown={(event) => event.key === "Escape" && onCancel()}
-    >
+    <ActionForm class="edit" action={text("turn.edit.send")} onSubmit={save} onCancel={onCancel}>
       <label>
         <span class="visually-hidden">{text("turn.edit")}</span>
         <textarea
           dir="auto"
           rows={3}
           value={words.value}
-          ref={(element) => element?.focus()}
           onInput={(event) => (words.value = event.currentTarget.value)}
         />
       </label>
       <p class="quiet">{text("turn.edit.note")}</p>
-      <div class="row">
-        <button class="button primary small">{text("turn.edit.send")}</button>
-        <button type="button" class="button small" onClick={onCancel}>
-          {text("app.cancel")}
-        </button>
-      </div>
-    </form>
+    </ActionForm>
   );
 }
 
@@ -126,7 +119,7 @@ function Answer({ turn, conversation, isNewest }: Props) {
   const isPending = isNewest && state === "waiting"; // a turn that others follow waits no more
   const stopped = stopText(result?.stopReason);
   return (
-    <article class="answer" part="answer" aria-label={text("turn.answer")} aria-busy={isRunning}>
+    <article class="answer" part="answer" tabIndex={-1} aria-label={text("turn.answer")} aria-busy={isRunning}>
       {items.map((item) => (
         <ItemBlock key={item.id} item={item} />
       ))}
@@ -143,7 +136,7 @@ function Answer({ turn, conversation, isNewest }: Props) {
       )}
       {!isRunning && items.length > 0 && (
         <div class="actions">
-          <Action icon="copy" name="turn.copy" onClick={() => copy(turn.answer)} />
+          <Action icon="copy" name="turn.copy" onClick={() => copy(turn.answer, text("turn.copied"))} />
           {isNewest && (
             <Action icon="retry" name="turn.retry" onClick={() => conversation.retry(turn)} />
           )}
@@ -215,9 +208,4 @@ export function Action({
       <span class="visually-hidden">{text(name)}</span>
     </button>
   );
-}
-
-async function copy(words: string): Promise<void> {
-  await navigator.clipboard.writeText(words);
-  toast(text("turn.copied"));
 }

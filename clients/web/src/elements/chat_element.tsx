@@ -1,11 +1,10 @@
 /** `<rollcall-chat agent="…" thread context locale>`: a conversation with one agent. */
 
-import { useSignal, useSignalEffect } from "@preact/signals";
-import { useEffect } from "preact/hooks";
+import { useSignalEffect } from "@preact/signals";
+import { useEffect, useMemo } from "preact/hooks";
 
-import { agentName, loadAgents } from "../chat/agents.js";
+import { loadAgents } from "../chat/agents.js";
 import { ConversationView } from "../chat/chat.js";
-import { Composer } from "../chat/composer.js";
 import { Conversation } from "../chat/conversation.js";
 import type { Connection } from "../firebase/connection.js";
 import { text } from "../text/locale.js";
@@ -35,47 +34,27 @@ export class ChatElement extends RollcallElement {
 }
 
 function ChatView({ connection, agent, thread, context, tell }: ChatProps) {
-  const to = (threadId?: string) =>
-    new Conversation(connection, { agent, ...(threadId && { threadId }), ...(context && { context }) });
-  const conversation = useSignal<Conversation | undefined>(undefined);
-  useEffect(() => {
-    if (thread) conversation.value = to(thread);
-    return () => conversation.value?.close();
-  }, []);
+  const conversation = useMemo(
+    () => new Conversation(connection, { agent, ...(thread && { threadId: thread }), ...(context && { context }) }),
+    [],
+  );
+  useEffect(() => () => conversation.close(), []);
   useSignalEffect(() => void loadAgents(connection)); // anew in another language
   useSignalEffect(() => {
-    const threadId = conversation.value?.threadId.value;
+    const threadId = conversation.threadId.value;
     if (threadId) tell("rollcall-thread", { threadId });
   });
   useSignalEffect(() => {
-    const turn = conversation.value?.newest.value;
+    const turn = conversation.newest.value;
     const state = turn?.view.value.state;
     if (turn && state) tell("rollcall-state", { state, runId: turn.runId });
   });
-  if (conversation.value) {
-    return <ConversationView conversation={conversation.value} connection={connection} />;
-  }
-  return (
-    <div class="conversation new" part="conversation">
-      <div class="log-scroll">
-        <div class="welcome">
-          <slot name="welcome">
-            <p class="quiet">{text("chat.hello.lead")}</p>
-          </slot>
-        </div>
-      </div>
-      <Composer
-        connection={connection}
-        placeholder={text("composer.to", { agent: agentName(agent) })}
-        isReady
-        onSend={(message) => {
-          const begun = to();
-          conversation.value = begun;
-          void begun.send(message);
-        }}
-      />
-    </div>
+  const welcome = (
+    <slot name="welcome">
+      <p class="quiet">{text("chat.hello.lead")}</p>
+    </slot>
   );
+  return <ConversationView conversation={conversation} connection={connection} welcome={welcome} />;
 }
 
 function contextOf(json: string | null | undefined): Record<string, unknown> | undefined {

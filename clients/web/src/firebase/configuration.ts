@@ -19,8 +19,7 @@ export interface Configuration {
   sampleUser?: { email: string; password: string };
 }
 
-export type EmulatorName = "auth" | "firestore" | "functions";
-export type Emulators = Record<EmulatorName, { host: string; port: number }>;
+export type Emulators = Record<"auth" | "firestore" | "functions", { host: string; port: number }>;
 
 export interface Deployment {
   configuration: Configuration;

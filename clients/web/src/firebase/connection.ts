@@ -1,5 +1,6 @@
 /** The Firebase project, and its Rollcall functions. Firestore is loaded on first use. */
 
+import { RollcallError } from "@rollcall/client";
 import { signal } from "@preact/signals";
 import { type FirebaseApp, initializeApp } from "firebase/app";
 import {
@@ -47,14 +48,13 @@ export class Connection {
     this.host = host;
     if (host) {
       [this.app, this.auth, this.functions] = [host.functions.app, host.auth, host.functions];
-      onAuthStateChanged(this.auth, (user) => void this.#welcome(user));
-      return;
+    } else {
+      this.app = initializeApp(firebase);
+      // The resolver of pop-ups is loaded with them: it brings Google's scripts along.
+      const persistence = [indexedDBLocalPersistence, browserLocalPersistence];
+      this.auth = initializeAuth(this.app, { persistence });
+      this.functions = getFunctions(this.app, configuration.region);
     }
-    this.app = initializeApp(firebase);
-    // The resolver of pop-ups is loaded with them: it brings Google's scripts along.
-    const persistence = [indexedDBLocalPersistence, browserLocalPersistence];
-    this.auth = initializeAuth(this.app, { persistence });
-    this.functions = getFunctions(this.app, configuration.region);
     if (emulators) {
       const { auth, functions } = emulators;
       const url = `http://${auth.host}:${auth.port}`;
@@ -90,12 +90,26 @@ export class Connection {
   store(): Promise<Store> {
     this.#store ??= import("../store/store.js").then(
       ({ Store }) => new Store(this),
-      (error: unknown) => {
+      (cause: unknown) => {
         this.#store = undefined; // whoever asks next tries again
-        throw error;
+        throw new RollcallError("unavailable", "Firestore's code was not loaded", { cause });
       },
     );
     return this.#store;
+  }
+
+  /** Use the store, once it is loaded, until the function that is returned is called. */
+  use(
+    work: (store: Store, signal: AbortSignal) => void | Promise<void>,
+    onError: (error: RollcallError) => void,
+  ): () => void {
+    const ending = new AbortController();
+    const begin = (store: Store) => {
+      if (!ending.signal.aborted && this.isSignedIn) return work(store, ending.signal);
+      return undefined;
+    };
+    this.store().then(begin).catch((error: RollcallError) => ending.signal.aborted || onError(error));
+    return () => ending.abort();
   }
 
   /** The name of one of Rollcall's own functions. */

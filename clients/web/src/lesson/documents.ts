@@ -157,7 +157,6 @@ function useListener<T>(
   useEffect(() => {
     let stop = () => {};
     let timer: ReturnType<typeof setTimeout> | undefined;
-    let isWanted = true;
     let wait = FIRST_WAIT_MS;
     found.value = {};
     const next = (value: T) => {
@@ -165,23 +164,17 @@ function useListener<T>(
       wait = FIRST_WAIT_MS;
     };
     const fail = (error: unknown) => {
-      if (!isWanted) return;
       const problem = error as RollcallError;
       found.value = { problem };
       if (LASTING.has(problem.code)) return;
       timer = setTimeout(begin, wait);
       wait = Math.min(2 * wait, MAX_WAIT_MS);
     };
-    const begin = () =>
-      connection
-        .store()
-        .then(({ db }) => {
-          if (isWanted) stop = watch(db, next, fail);
-        })
-        .catch(fail);
-    void begin();
+    const begin = () => {
+      stop = connection.use(({ db }, signal) => signal.addEventListener("abort", watch(db, next, fail)), fail);
+    };
+    begin();
     return () => {
-      isWanted = false;
       clearTimeout(timer);
       stop();
     };

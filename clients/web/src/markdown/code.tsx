@@ -5,6 +5,7 @@ import type { ComponentChildren } from "preact";
 import { memo } from "preact/compat";
 
 import { Icon } from "../app/icon.js";
+import { copy } from "../app/output.js";
 import { visibleParts } from "../text/visible.js";
 import { text } from "../text/locale.js";
 
@@ -35,7 +36,7 @@ export function Code({ pieces, language, title, children }: CodeProps) {
           type="button"
           class="button bare small"
           onClick={async () => {
-            await navigator.clipboard.writeText(pieces.join(""));
+            if (!(await copy(pieces.join("")))) return;
             isCopied.value = true;
             setTimeout(() => (isCopied.value = false), 2_000);
           }}

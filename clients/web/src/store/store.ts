@@ -2,7 +2,6 @@
 
 import { Rollcall, RollcallError, type RunResult } from "@rollcall/client";
 import {
-  collection,
   connectFirestoreEmulator,
   doc,
   type Firestore,
@@ -50,11 +49,6 @@ export class Store {
     this.#start = prefix && `${prefix}_`;
     const firestore = this.db;
     this.rollcall = new Rollcall({ functions, firestore, auth, clientId: clientId(), prefix });
-  }
-
-  /** One of Rollcall's own collections. */
-  collection(name: string) {
-    return collection(this.db, this.#start + name);
   }
 
   /** One of the user's runs, of those that there are. */

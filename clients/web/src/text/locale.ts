@@ -71,8 +71,9 @@ export function bytes(value: number): string {
       : value >= 1_000
         ? ["kilobyte", value / 1_000]
         : ["byte", value];
-  const options = { style: "unit", unit, maximumFractionDigits: 1 } as const;
-  return number(size as number, options as Intl.NumberFormatOptions);
+  // In short, bytes have no plural.
+  const unitDisplay = unit === "byte" ? "long" : "short";
+  return number(size as number, { style: "unit", unit: unit as string, unitDisplay, maximumFractionDigits: 1 });
 }
 
 /** The time for a moment of today, otherwise the day. */

@@ -62,11 +62,11 @@ const components = {
     const about = { agent: "office", status: "active", updatedAt: new Date() };
     const threads = titles.map((title) => ({ ...about, id: title, title }));
     const watch = (found: (all: unknown) => void) => (found(threads), () => undefined);
-    const store = async () => ({ rollcall: { threads: { watch } } });
+    const use = (work: any) => (work({ rollcall: { threads: { watch } } }, new AbortController().signal), () => undefined);
     return (
       <div class="shell" data-menu="open">
         <aside class="sidebar">
-          <ThreadList connection={{ isSignedIn: true, store } as any} />
+          <ThreadList connection={{ use } as any} />
         </aside>
       </div>
     );

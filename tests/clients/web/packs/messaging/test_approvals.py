@@ -180,11 +180,38 @@ def test_web_of_two_who_decide_one_counts(chat: Page, inbox: Page) -> None:
     assert sent(words) == 1
 
 
+def test_web_changes_that_are_refused_stay_to_be_put_right(chat: Page) -> None:
+    words = asked(chat)
+    card(chat, words).get_by_role("button", name="Change details").click()
+    chat.get_by_label("content").fill(f"{words}, changed")
+    chat.get_by_label("conversationId").fill("no-conversation-of-mine")
+    chat.get_by_role("button", name="Approve with these changes").click()
+    expect(card(chat, words)).to_contain_text("you are not in a conversation")
+    expect(chat.get_by_label("content")).to_have_value(f"{words}, changed")
+    chat.get_by_label("conversationId").fill(CONVERSATION)
+    chat.get_by_role("button", name="Approve with these changes").click()
+    expect(chat.locator(".approval").first).to_contain_text("changed and approved")
+    wait_until_done(chat)
+    assert (sent(words), sent(f"{words}, changed")) == (0, 1)
+
+
+def test_web_card_that_is_decided_elsewhere_keeps_the_focus_of_who_writes_in_it(
+    chat: Page, inbox: Page
+) -> None:
+    words = asked(chat)
+    card(chat, words).get_by_role("button", name="Reject").click()
+    chat.keyboard.type("Since")
+    card(inbox, words).get_by_role("button", name="Approve").click()
+    expect(card(chat, words)).to_contain_text("in another tab or on another device")
+    expect(card(chat, words)).to_be_focused()
+
+
 def test_web_arguments_are_changed_before_they_are_approved(chat: Page) -> None:
     words = asked(chat)
     card(chat, words).get_by_role("button", name="Change details").click()
     chat.get_by_label("content").fill(f"{words}, changed")
     chat.get_by_role("button", name="Approve with these changes").click()
     expect(chat.locator(".approval").first).to_contain_text("changed and approved")
+    expect(chat.locator(".approval").first).to_be_focused()
     wait_until_done(chat)  # it is carried out after that
     assert (sent(words), sent(f"{words}, changed")) == (0, 1)

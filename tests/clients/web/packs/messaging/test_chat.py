@@ -217,8 +217,9 @@ def test_web_stop_keeps_what_was_said(chat: Page, model: ScriptedModel) -> None:
     model.hold(60)
     ask(chat, "a long one")
     expect(answers(chat)).to_contain_text("paragraph 2")
-    chat.get_by_role("button", name="Stop the answer").click()
+    chat.get_by_role("button", name="Stop the answer").press("Enter")
     expect(answers(chat)).to_contain_text("Stopped, as you asked.")
+    expect(chat.get_by_label("Message", exact=True)).to_be_focused()
     model.release()
     expect(answers(chat)).to_have_attribute("aria-busy", "false")
     expect(answers(chat)).to_contain_text("This is paragraph 1 of a long answer.")
@@ -232,9 +233,14 @@ def test_web_stop_keeps_what_was_said(chat: Page, model: ScriptedModel) -> None:
 def test_web_edited_message_takes_the_place_of_the_last(chat: Page) -> None:
     ask(chat, "say: one")
     wait_until_done(chat)
-    chat.get_by_role("button", name="Edit message").click()
+    edit = chat.get_by_role("button", name="Edit message")
+    edit.press("Enter")
+    chat.get_by_label("Edit message").press("Escape")
+    expect(edit).to_be_focused()
+    edit.press("Enter")
     chat.get_by_label("Edit message").fill("say: two")
-    chat.get_by_role("button", name="Send again").click()
+    chat.get_by_role("button", name="Send again").press("Enter")
+    expect(answers(chat)).to_be_focused()
     wait_until_done(chat)
     expect(lines(chat)).to_have_text(["say: two", "two"])
     chat.reload()
@@ -245,8 +251,8 @@ def test_web_edited_message_takes_the_place_of_the_last(chat: Page) -> None:
 def test_web_retry_asks_the_same_again(chat: Page) -> None:
     ask(chat, "say: one")
     wait_until_done(chat)
-    chat.get_by_role("button", name="Ask again").click()
-    expect(answers(chat)).to_have_attribute("aria-busy", "true")
+    chat.get_by_role("button", name="Ask again").press("Enter")
+    expect(answers(chat)).to_be_focused()
     wait_until_done(chat)
     expect(lines(chat)).to_have_text(["say: one", "one"])
 
@@ -325,7 +331,7 @@ def test_web_files_are_refused_before_they_are_sent(chat: Page, tmp_path: Path) 
     files.set_input_files(large)
     expect(chat.locator(".toast").last).to_contain_text("would be larger than")
     files.set_input_files({"name": "c.txt", "mimeType": "text/plain", "buffer": b"milk and bread"})
-    expect(chat.locator(".attachment")).to_contain_text("14 byte")
+    expect(chat.locator(".attachment")).to_contain_text("14 bytes")
     ask(chat, "say: read")
     wait_until_done(chat)
     chat.reload()
@@ -355,9 +361,20 @@ def test_web_answer_is_copied_rated_and_commented(chat: Page) -> None:
     assert chat.evaluate("navigator.clipboard.readText()") == "**water** the lemons"
     chat.get_by_role("button", name="Good answer").click()
     chat.get_by_label("What was good or poor about it?").fill("To the point")
-    chat.locator(".comment").get_by_role("button", name="Send").click()
+    chat.locator(".comment").get_by_role("button", name="Send").press("Enter")
     expect(chat.locator(".toast").last).to_contain_text("Your comment was kept")
+    expect(chat.get_by_role("button", name="Poor answer")).to_be_focused()
     expect(chat.get_by_role("button", name="Good answer")).to_have_attribute("aria-pressed", "true")
+
+
+def test_web_copy_that_the_browser_forbids_is_told(chat: Page) -> None:
+    ask(chat, "say: `one`")
+    wait_until_done(chat)
+    chat.evaluate(
+        "() => { navigator.clipboard.writeText = () => Promise.reject(new Error('forbidden')); }"
+    )
+    chat.get_by_role("button", name="Copy as Markdown").click()
+    expect(chat.locator(".toast").last).to_have_text("The browser did not allow copying.")
 
 
 def _squeezed(texts: list[str]) -> str:

@@ -57,6 +57,45 @@ def test_web_elements_work_in_a_plain_page(host: Page, site: str) -> None:
     assert host.locator("[role=status]").count() == 1
 
 
+def test_web_element_takes_none_of_the_pages_text_styles(host: Page, site: str) -> None:
+    style = (
+        "letter-spacing: 9px; word-spacing: 2em; text-transform: uppercase; text-indent: 5em;"
+        "text-align: center; white-space: pre; font: italic 700 40px/0.8 cursive; direction: rtl"
+    )
+    host.goto(f"{site}/examples/plain.html")
+    host.evaluate("(style) => document.body.setAttribute('style', style)", style)
+    ask(host, "say: plain words")
+    words = host.locator("rollcall-chat .markdown p")
+    expect(host.get_by_role("button", name="Ask again")).to_be_visible()
+    names = ["letterSpacing", "wordSpacing", "textTransform", "textIndent", "textAlign"]
+    names += ["fontStyle", "whiteSpace", "fontSize", "direction"]
+    found = words.evaluate("(p, names) => names.map((name) => getComputedStyle(p)[name])", names)
+    assert found == ["normal", "0px", "none", "0px", "start", "normal", "normal", "16px", "ltr"]
+    host.locator("rollcall-chat").evaluate("(chat) => { chat.style.visibility = 'hidden'; }")
+    expect(words).to_be_hidden()
+
+
+def test_web_source_opens_in_the_element_that_cites_it_alone(host: Page, site: str) -> None:
+    host.goto(f"{site}/examples/plain.html")
+    chats = host.locator("rollcall-chat")
+    host.evaluate(
+        """() => {
+          document.body.append(document.createElement("rollcall-chat"));
+          const chats = document.querySelectorAll("rollcall-chat");
+          chats.forEach((chat) => chat.setAttribute("agent", "electrical"));
+        }"""
+    )
+    for chat in chats.all():
+        question = 'call: search_nec {"query": "GFCI in kitchens"}'
+        chat.get_by_label("Message", exact=True).fill(question)
+        chat.get_by_role("button", name="Send", exact=True).click()
+        expect(chat.get_by_role("button", name="Ask again")).to_be_visible()
+    chats.first.locator(".citations summary").click()
+    chats.first.locator(".citations button").first.click()
+    expect(chats.first.get_by_role("complementary")).to_be_visible()
+    expect(chats.last.get_by_role("complementary")).to_have_count(0)
+
+
 def test_web_elements_of_one_page_share_the_client(host: Page, site: str) -> None:
     host.goto(f"{site}/examples/plain.html")
     expect(host.get_by_text("Nothing waits for you.")).to_be_visible()

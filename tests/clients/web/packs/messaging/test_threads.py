@@ -90,6 +90,60 @@ def test_web_thread_deleted_in_another_tab_is_told_as_gone(
     other.close()
 
 
+def test_web_thread_that_cannot_be_read_is_not_told_as_empty_and_comes_with_the_network(
+    chat: Page, context: BrowserContext
+) -> None:
+    first = chat.locator(".thread a").first
+    address = chat.url
+    begin_chat(chat)
+    ask(chat, "say: another")
+    wait_until_done(chat)
+    chat.reload()
+    expect(first).to_be_visible()
+    expect(log(chat)).to_contain_text("another")
+    context.set_offline(True)
+    chat.goto(address)
+    expect(chat.get_by_role("group", name="The service cannot be reached")).to_be_visible()
+    expect(chat.get_by_text("Nothing has been said here yet.")).to_be_hidden()
+    context.set_offline(False)
+    expect(log(chat)).to_contain_text("Hello")
+
+
+def test_web_what_is_not_done_without_a_network_is_said_in_plain_words(
+    chat: Page, context: BrowserContext
+) -> None:
+    context.set_offline(True)
+    menu(chat, "Clear")
+    chat.get_by_role("dialog").get_by_role("button", name="Clear").click()
+    told = "That was not done: \u2068The service cannot be reached\u2069"
+    expect(chat.locator(".toast").last).to_have_text(told)
+    context.set_offline(False)
+
+
+def test_web_refused_rename_is_told_in_plain_words(chat: Page) -> None:
+    id = chat.url.rpartition("/")[2]
+    menu(chat, "Rename")
+    chat.get_by_label("Rename").fill("Lemons")
+    database().document(f"threads/{id}").update({"uid": "somebody-else"})
+    chat.keyboard.press("Enter")
+    told = "That was not done: \u2068You may not do this\u2069"
+    expect(chat.locator(".toast").last).to_have_text(told)
+
+
+def test_web_list_of_threads_keeps_the_focus(chat: Page) -> None:
+    thread = chat.locator(".thread").first
+    button = thread.get_by_role("button", name="Actions for")
+    for key in ("Enter", "Escape"):
+        menu(chat, "Rename")
+        chat.get_by_label("Rename").press(key)
+        expect(button).to_be_focused()
+    menu(chat, "Copy link")
+    expect(button).to_be_focused()
+    next_one = chat.locator(".thread a").nth(1).get_attribute("href")
+    menu(chat, "Archive")
+    expect(chat.locator(".thread a:focus")).to_have_attribute("href", next_one or "")
+
+
 def test_web_deleting_says_what_stays_and_can_be_left(chat: Page) -> None:
     title = chat.locator(".thread [aria-current]").inner_text()
     menu(chat, "Delete")
