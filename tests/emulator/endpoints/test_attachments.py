@@ -154,13 +154,11 @@ def test_a_pdf_is_shown_as_it_is_or_as_its_text(office: Office) -> None:
     assert base64.b64decode(newest_parts(office)[1].data) == content
 
 
-def test_the_offline_planner_quotes_what_fits(office: Office) -> None:
+def test_the_offline_planner_says_that_it_cannot_read_a_file(office: Office) -> None:
     office.declare(models=(OFFLINE,))
-    id = upload(
-        office, pdf([["The lamp costs 40 dollars."], ["Payment is by check."]]), "offer.pdf"
-    )
+    id = upload(office, pdf([["Payment is by check."]]), "offer.pdf")
     ran = ask(office, document(id), text="What does the document say about the payment?")
-    assert ran.done["message"] == "In “offer.pdf”:\n> Payment is by check. (page 2)"
+    assert ran.done["message"].startswith("I cannot see or read “offer.pdf”")
     photo = ask(office, image(upload(office, PNG, "dot.png")), threadId=ran.thread)
     assert photo.done["message"].startswith("I cannot see or read “dot.png”")
 
@@ -186,11 +184,13 @@ def test_an_image_in_the_message_itself_is_shown_to_a_model_that_takes_it(office
     assert base64.b64decode(newest_parts(office)[1].data) == PNG
 
 
-def test_the_offline_planner_reads_what_is_in_the_message_itself(office: Office) -> None:
+def test_the_offline_planner_says_that_it_cannot_read_what_is_in_the_message_itself(
+    office: Office,
+) -> None:
     office.declare(models=(OFFLINE,))
-    offer = inline("המנורה עולה 40 שקל. התשלום בצ'ק.".encode(), "text/plain", "הצעה.txt")
+    offer = inline("התשלום בצ'ק.".encode(), "text/plain", "הצעה.txt")
     ran = ask(office, offer, text="מה כתוב במסמך על התשלום?")
-    assert "התשלום בצ'ק." in ran.done["message"]
+    assert ran.done["message"].startswith("אין לי אפשרות לראות או לקרוא את “הצעה.txt”")
     photo = ask(office, inline(PNG, "image/png", "dot.png"), text="What is it?")
     assert photo.done["message"].startswith("I cannot see or read “dot.png”")
 

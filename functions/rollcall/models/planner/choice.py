@@ -51,7 +51,7 @@ def choose(text: str, request: ModelRequest) -> ToolSpec | None:
         return None
     is_one_topic = len(re.split(cue("sentences"), text)) == 1
     if not (searcher and cue("said_by").search(text)):
-        tools = [each for each in request.tools if not each.writes or _is_called_for(each, message)]
+        tools = [each for each in request.tools if _is_called_for(each, message)]
         fitting = [each for each in ranked(message, tools, request.names)[:4] if each.fits]
         near = [e.tool for e in fitting if e.score >= _NEARLY * fitting[0].score]
         others = [tool for tool in near if tool is not searcher]
@@ -196,17 +196,20 @@ def asks(text: str) -> bool:
 
 
 def _is_called_for(tool: ToolSpec, message: Message) -> bool:
-    """Tell whether a message asks for a write, and is no question or remark: it begins with the
-    tool's verb, or says a keyword."""
+    """Tell whether a message asks for a write or an export: it begins with the tool's verb, or says
+    a keyword, and is no question or remark. Other tools need neither."""
     bare = message.bare
+    phrases = (each for each in tool.keywords if len(words(each)) > 1)
+    is_named = not verbs_of(tool).isdisjoint(words(bare)[:1]) or any(map(message.find, phrases))
+    if not tool.writes:
+        return is_named or wordset("verbs.export").isdisjoint(words(spaced(tool.name))[:1])
     is_asked = not wordset("asking").union(wordset("looking")).isdisjoint(tokens(bare)[:1])
     is_polite = len(bare) < len(message.text.strip())
     if not bare or is_asked or cue("no_request").search(bare):
         return False
     if (bare.rstrip().endswith("?") and not is_polite) or cue("remarks").match(bare):
         return False
-    phrases = (each for each in tool.keywords if len(words(each)) > 1)
-    return not verbs_of(tool).isdisjoint(words(bare)[:1]) or any(map(message.find, phrases))
+    return is_named
 
 
 def _is_own(tool: ToolSpec) -> bool:

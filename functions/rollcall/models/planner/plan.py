@@ -35,7 +35,7 @@ from rollcall.models.planner.parameters import (
 
 _ASK_CHARS, _ANSWER_CHARS = 2_000, 100
 """What `ask_user` takes; longer ones are asked as text."""
-_MAX_IDS, _MAX_OFFERED = 20, 6
+_MAX_IDS, _MAX_OFFERED, _MAX_PARTS = 20, 6, 8
 
 
 class Call(Struct, frozen=True):
@@ -168,7 +168,8 @@ class _Planner(Struct, frozen=True):
         return Reply(text, (), tuple(replies), ask if is_short else None)
 
     def _cannot_use(self, left: Iterable[str]) -> Reply:
-        what = ", ".join(f"“{one_line(each, 60)}”" for each in dict.fromkeys(left))
+        quoted = [f"“{one_line(each, 60)}”" for each in dict.fromkeys(left)]
+        what = ", ".join([*quoted[:_MAX_PARTS], *(["…"] if quoted[_MAX_PARTS:] else [])])
         return Reply(self.say("cannot_use", what=what))
 
     # ---- Goals ----
@@ -186,11 +187,13 @@ class _Planner(Struct, frozen=True):
         if folder and "." not in str(folder) and any("/" not in each for each in files):
             return self._cannot_use(files)  # of that folder, or of another
         parts, goals = _parts(text), list[_Goal]()
+        if len(parts) > _MAX_PARTS:
+            return self._cannot_use(parts[1:])
         for part in parts:
             if tool := choose(part, self.request):
                 goals.append(_Goal(part, tool, fill(tool, read_message(part), self.request.names)))
         halves = re.split(cue("joins"), text)  # "my chats and my tasks" are of two lists
-        found = [each for half in halves if (each := choose(half, self.request))]
+        found = [each for half in halves[:_MAX_PARTS] if (each := choose(half, self.request))]
         if not parts[1:] and len({each.name for each in found if lists(each)}) > 1:
             return self._cannot_use(halves[1:])
         are_several = len({each.tool.name for each in goals}) == len(parts)
@@ -306,7 +309,10 @@ def _is_clear(goal: _Goal) -> bool:
     """Tell whether a part of a message says all that its tool needs, and nothing else."""
     needed = {p.name for p in parameters(goal.tool) if p.required and not p.refers_to}
     is_whole = needed <= goal.filled.arguments.keys() and not goal.filled.left
-    return is_whole and not (goal.tool.writes or searches(goal.tool))
+    # Words of a part may belong to another: "which conductors and which breaker for 15 hp".
+    texts = (each.name for each in parameters(goal.tool) if each.means("query"))
+    takes_words = not goal.filled.arguments.keys().isdisjoint(texts)
+    return is_whole and not (takes_words or goal.tool.writes or searches(goal.tool))
 
 
 def _topic(goal: _Goal) -> tuple[str, list[str]]:

@@ -145,7 +145,6 @@ ASKED: list[tuple[str, str, str, dict[str, Any]]] = [
     ("dira", "החוט של מטען הרכב מספיק עבה?", SIZING, {}),
     ("dira", "בדוק תאימות לקוד", INSPECT, {}),
     ("workshop", "מה לא תקין במעגלים?", INSPECT, {"category": "circuits"}),
-    ("house", "What size GEC for 3/0 copper service?", TABLE, {}),
     ("house", "where in the code are the rules for panel clearances?", SEARCH, {}),
     ("house", "please add 50 amp ev charger circuit 9.6 kW to the main panel", ADD,
      {"description": "ev charger", "loadWatts": 9600, "breakerAmps": 50}),

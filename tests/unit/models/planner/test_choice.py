@@ -5,7 +5,16 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from tests.unit.models.planner.kit import EDUCATION, MESSAGING, Talk, answer_of, ask, messaging
+from tests.unit.models.planner.kit import (
+    EDUCATION,
+    MESSAGING,
+    Talk,
+    answer_of,
+    ask,
+    messaging,
+    spec,
+    text,
+)
 
 LIST = replace(
     MESSAGING[0], keywords=("groups", "באילו קבוצות אני", "עם מי אני מתכתב", "שיחות", "קבוצות")
@@ -110,3 +119,32 @@ def test_a_polite_question_in_hebrew_asks_for_a_write() -> None:
     talk.say("תוכלי להכין דף עבודה על שברים לכיתה ד?")
     ((made, arguments),) = talk.calls[0]
     assert (made, arguments["topic"]) == ("generate_static_content", "שברים")
+
+
+EXPORT = spec(
+    "export_project",
+    "Export a whole project as JSON.",
+    {"projectId": text("The project")},
+    keywords=("project as a file", "ייצא את הפרויקט"),
+)
+
+
+def exported(message: str) -> list[str]:
+    talk = ask(message, (EXPORT,), lambda name, arguments: {"output": {"projectId": "workshop"}})
+    return [name for step in talk.calls for name, _ in step]
+
+
+@pytest.mark.parametrize("message", ["The workshop project - what is in it?", "תבדוק את הפרויקט"])
+def test_an_export_is_made_only_where_its_verb_is_said(message: str) -> None:
+    assert exported(message) == []
+
+
+@pytest.mark.parametrize(
+    "message", ["Export the project", "Give me the project as a file", "ייצא את הפרויקט"]
+)
+def test_an_export_that_is_asked_for_is_made(message: str) -> None:
+    assert exported(message) == [EXPORT.name]
+
+
+def test_a_comparison_is_not_searched() -> None:
+    assert names("Is Omer more stressed than he was in the summer?") == []

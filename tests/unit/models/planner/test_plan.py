@@ -12,6 +12,7 @@ from tests.unit.models.planner.kit import (
     MESSAGING,
     WORKSPACE,
     Talk,
+    ask,
     number,
     spec,
     text,
@@ -334,3 +335,21 @@ def test_two_plain_questions_are_both_answered(message: str) -> None:
     assert {first[0], second[0]} == {"get_priority_messages", "get_conversation_decisions"}
     assert "The server is down" in said
     assert "Hire a designer" in said
+
+
+def test_words_of_one_part_are_no_query_of_another() -> None:
+    table = spec(
+        "lookup_nec_table",
+        "Look up a table.",
+        {"query": text("What to look up")},
+        keywords=("which conductors",),
+    )
+    motor = spec(
+        "size_motor_circuit",
+        "Size a motor's circuit.",
+        {"hp": number("Power, hp")},
+        keywords=("which breaker", "breaker for a motor"),
+    )
+    said = "Which conductors, and which breaker for a motor of 15 hp?"
+    talk = ask(said, (table, motor), lambda name, arguments: {"output": {}})
+    assert "lookup_nec_table" not in [name for step in talk.calls for name, _ in step]
