@@ -80,9 +80,10 @@ def test_web_source_opens_in_the_element_that_cites_it_alone(host: Page, site: s
     chats = host.locator("rollcall-chat")
     host.evaluate(
         """() => {
-          document.body.append(document.createElement("rollcall-chat"));
-          const chats = document.querySelectorAll("rollcall-chat");
-          chats.forEach((chat) => chat.setAttribute("agent", "electrical"));
+          document.querySelector("rollcall-chat").setAttribute("agent", "electrical");
+          const chat = document.createElement("rollcall-chat");
+          chat.setAttribute("agent", "electrical");
+          document.body.append(chat);
         }"""
     )
     for chat in chats.all():
