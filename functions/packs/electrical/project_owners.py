@@ -38,12 +38,12 @@ NewRole = Literal["owner", "member", "viewer", "none"]
 
 class ProjectShared(Wire):
     """The result of share_project. The role "none" means not in the project; `is_own` is true where
-    users changed their own role."""
+    users changed their own role. It does not name the user: it is stored with the inviter's data,
+    where an erasure of the other user's data would not find it."""
 
     done: str
     project_id: str
     name: str
-    user_id: str
     role: NewRole
     previous_role: NewRole
     is_own: bool
@@ -156,8 +156,7 @@ def _undo_share(given: dict[str, Any], result: dict[str, Any]) -> dict[str, Any]
     owner and cannot undo it."""
     if result["isOwn"]:
         return None
-    names = {"projectId": "projectId", "userId": "userId", "role": "previousRole"}
-    return {argument: result[name] for argument, name in names.items()}
+    return {**given, "projectId": result["projectId"], "role": result["previousRole"]}
 
 
 @capability(
@@ -190,7 +189,6 @@ def share_project(
     done = TEXTS.say(
         ctx.locale,
         "projects.share.done",
-        user=isolated(user_id),
         name=isolated(change.name),
         role=_role(ctx, role),
     )
@@ -198,7 +196,6 @@ def share_project(
         done=done,
         project_id=change.id,
         name=change.name,
-        user_id=user_id,
         role=role,
         previous_role=change.previous,
         is_own=user_id == ctx.user.uid,

@@ -3,6 +3,7 @@ ledger."""
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -13,10 +14,13 @@ from packs.electrical.project_files import export_project, import_project
 from packs.electrical.project_overview import get_project, list_projects
 from packs.electrical.project_owners import delete_project, share_project
 from rollcall.core.capability import Capability
+from rollcall.core.context import Call, User
+from rollcall.endpoints import my_data
 from rollcall.registry import snapshot
 from rollcall.registry.sync import sync
 from tests.support.catalogs import catalog
 from tests.support.local_functions import Functions, LocalPlatform, callables, use_emulator_tokens
+from tests.support.user_data import all_documents
 
 OWN = [
     *(list_projects, get_project, export_project, import_project),
@@ -116,6 +120,21 @@ def test_a_project_is_shared_and_deleted_by_its_owner(app: App, sample_projects:
     assert refused["status"] == "PERMISSION_DENIED"
     app.call("delete_project", {"projectId": "house"})
     assert not sample_projects.document("projects/house").get().exists
+
+
+def test_who_was_added_and_erased_everything_is_named_nowhere(
+    app: App, sample_projects: Client
+) -> None:
+    given = {"userId": "eve", "role": "viewer", "projectId": "house"}
+    app.call("share_project", given, key="add-eve")
+    call = Call(User("eve"), {"confirm": True})
+    receipt = my_data.delete_my_data(LocalPlatform(sample_projects), call)
+    left = all_documents(sample_projects)
+    assert any(path.startswith("effects/") for path in left)
+    naming = [path for path, data in left.items() if re.search(r"\beve\b", str(data))]
+    assert naming == [f"erasures/{receipt['receiptId']}"]
+    assert app.call("share_project", given, key="add-eve")["role"] == "viewer"  # it happens once
+    assert sample_projects.document("projects/house").get().get("members").get("eve") is None
 
 
 def test_two_imports_at_once_leave_one_whole_project(app: App, sample_projects: Client) -> None:
