@@ -23,14 +23,7 @@ from msgspec.structs import replace
 
 from rollcall.core.context import User
 from rollcall.core.inputs import CONTEXT_CHARS
-from rollcall.core.messages import (
-    Media,
-    Message,
-    ModelMessage,
-    ToolMessage,
-    ToolResult,
-    with_document_text,
-)
+from rollcall.core.messages import Message, ToolMessage, ToolResult
 from rollcall.core.profile import AgentProfile, Note, Place
 from rollcall.core.redaction import redacted, redacted_json
 from rollcall.core.shapes import FIND_TOOLS
@@ -262,24 +255,17 @@ _ANY_TAG = re.compile(r"<[^<>]{1,500}>|```|\[([^\][]{0,200})\]\([^()\s]{0,500}\)
 
 
 def delimited_history(messages: Sequence[Message]) -> tuple[Message, ...]:
-    """Return a history as it is sent to a model: results and documents marked as data, and without
-    chat markup.
+    """Return a history as it is sent to a model: results marked as data, and without chat markup.
 
     It is idempotent, and the same message always gives the same text, so that providers' prompt
     caches hit.
     """
-    delimited: list[Message] = []
-    for message in messages:
-        if isinstance(message, ToolMessage):
-            message = replace(message, results=tuple(map(_with_notice, message.results)))
-        elif not isinstance(message, ModelMessage):
-            parts = [
-                with_document_text(part, neutral_text) if isinstance(part, Media) else part
-                for part in message.parts
-            ]
-            message = replace(message, parts=tuple(parts))
-        delimited.append(message)
-    return tuple(delimited)
+    return tuple(
+        replace(message, results=tuple(map(_with_notice, message.results)))
+        if isinstance(message, ToolMessage)
+        else message
+        for message in messages
+    )
 
 
 def _with_notice(result: ToolResult) -> ToolResult:

@@ -19,7 +19,7 @@ from msgspec.structs import replace
 from rollcall.core.errors import InvalidArgument
 from rollcall.core.inputs import check_json
 from rollcall.core.redaction import json_redactor
-from rollcall.core.text import MEDIA_TOKENS, text_tokens
+from rollcall.core.text import MEDIA_TOKENS, decoded_text, text_tokens
 
 Json = Any
 """Anything that `json.dumps` accepts."""
@@ -176,7 +176,7 @@ def redacted_message(message: M) -> M:
         parts = [
             replace(part, text=clean(part.text))
             if isinstance(part, Text)
-            else with_document_text(part, clean)
+            else _redacted_file(part, clean)
             for part in message.parts
         ]
         return replace(message, parts=tuple(parts))
@@ -192,15 +192,14 @@ def redacted_message(message: M) -> M:
     return replace(message, text=clean(message.text), tool_calls=calls, provider_parts=())
 
 
-def with_document_text(media: Media, change: Callable[[str], str]) -> Media:
-    """Return a plain text document with its text changed; other or undecodable media unchanged."""
-    if not media.media_type.startswith("text/"):
-        return media
+def _redacted_file(file: Media, clean: Callable[[str], str]) -> Media:
+    """Return a file with the text of a document that is in the message itself redacted, as UTF-8;
+    other files unchanged."""
+    if file.type != "document" or file.media_type == "application/pdf":
+        return file
     try:
-        text = b64decode(media.data, validate=True).decode()
-    except (binascii.Error, UnicodeDecodeError):
-        return media  # the provider's adapter refuses it with a message
-    changed = change(text)
-    if changed == text:
-        return media
-    return replace(media, data=b64encode(changed.encode()).decode())
+        text = decoded_text(b64decode(file.data, validate=True))
+    except binascii.Error:
+        return file  # refused when the message is checked
+    changed = clean(text)
+    return file if changed == text else replace(file, data=b64encode(changed.encode()).decode())

@@ -7,6 +7,7 @@ search) reads them through `words` or `terms`, so that "Budgets", "budget's" and
 
 from __future__ import annotations
 
+import codecs
 import re
 import unicodedata
 from collections.abc import Collection
@@ -340,3 +341,33 @@ def text_tokens(text: str) -> int:
     estimate += _WORD * len(words)
     estimate += _MORE_LETTERS * sum(len(w) - _LONG_WORD for w in words if len(w) > _LONG_WORD)
     return round(estimate)
+
+
+_BYTE_ORDER_MARKS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+_HEBREW_BYTES = re.compile(rb"[\xe0-\xfa]{2,}")
+_HIGH_BYTES = re.compile(rb"[\x80-\xff]")
+
+
+def decoded_text(data: bytes) -> str:
+    """Return the text of bytes of unknown encoding; an invalid byte becomes U+FFFD.
+
+    A byte order mark determines the encoding. Without one the bytes are UTF-8 if they are valid
+    UTF-8. Otherwise they come from an old Windows: Windows-1255 (Hebrew) if most bytes above 7F
+    would be Hebrew letters with another such byte beside them, like letters of a word; else
+    Windows-1252 (Western), whose accented letters are usually alone among plain ones.
+    """
+    for mark, encoding in _BYTE_ORDER_MARKS:
+        if data.startswith(mark):
+            return data[len(mark) :].decode(encoding, "replace")
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError:
+        in_words = sum(len(run) for run in _HEBREW_BYTES.findall(data))
+        is_hebrew = in_words * 2 > len(_HIGH_BYTES.findall(data))
+        return data.decode("cp1255" if is_hebrew else "cp1252", "replace")

@@ -1,20 +1,14 @@
-"""Pages of a file, reasons why a file cannot be read, and the reading of text and Markdown files.
-
-A byte order mark determines a text's encoding. Without one the bytes are UTF-8 if they are valid
-UTF-8. Otherwise they come from an old Windows: Windows-1255 (Hebrew) if most bytes above 7F would
-be Hebrew letters with another such byte beside them, like letters of a word; else Windows-1252
-(Western), whose accented letters are usually alone among plain ones.
-"""
+"""Pages of a file, reasons why one cannot be read, and the reading of text and Markdown files."""
 
 from __future__ import annotations
 
-import codecs
 import re
 from collections.abc import Iterator
 from typing import Literal, get_args
 
 from msgspec import Struct
 
+from rollcall.core.text import decoded_text
 from rollcall.core.texts import TEXTS, Text
 
 MAX_PAGES = 500
@@ -74,15 +68,6 @@ class CannotRead(Exception):
         return {"code": self.problem, **texts}
 
 
-_MARKS = (
-    (codecs.BOM_UTF8, "utf-8"),
-    (codecs.BOM_UTF32_LE, "utf-32-le"),
-    (codecs.BOM_UTF32_BE, "utf-32-be"),
-    (codecs.BOM_UTF16_LE, "utf-16-le"),
-    (codecs.BOM_UTF16_BE, "utf-16-be"),
-)
-_HEBREW = re.compile(rb"[\xe0-\xfa]{2,}")
-_HIGH = re.compile(rb"[\x80-\xff]")
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufffe\uffff\ud800-\udfff]")
 _PIECE_CHARS = 100_000
 _MAX_CONTROL = 0.05
@@ -99,7 +84,7 @@ def read_plain(data: bytes) -> Iterator[int | Page]:
         raise CannotRead("empty")
     if data.lstrip()[:5] == b"%PDF-":
         raise CannotRead("wrong_type")
-    text = decoded(data)
+    text = decoded_text(data)
     clean = cleaned(text)
     if len(text) - len(clean) > _MAX_CONTROL * len(text) + text.count("\r"):
         raise CannotRead("wrong_type")
@@ -118,19 +103,6 @@ def read_plain(data: bytes) -> Iterator[int | Page]:
     yield len(pieces)
     for piece in pieces:
         yield Page(None, piece)
-
-
-def decoded(data: bytes) -> str:
-    """Return the text of bytes in the encoding found as above; an invalid byte becomes U+FFFD."""
-    for mark, encoding in _MARKS:
-        if data.startswith(mark):
-            return data[len(mark) :].decode(encoding, "replace")
-    try:
-        return data.decode("utf-8")
-    except UnicodeDecodeError:
-        in_words = sum(len(run) for run in _HEBREW.findall(data))
-        is_hebrew = in_words * 2 > len(_HIGH.findall(data))
-        return data.decode("cp1255" if is_hebrew else "cp1252", "replace")
 
 
 def cleaned(text: str) -> str:

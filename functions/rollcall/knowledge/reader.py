@@ -23,6 +23,7 @@ from typing import Any, Literal
 
 from rollcall.core.errors import InvalidArgument, Unavailable
 from rollcall.core.extras import is_installed
+from rollcall.core.text import decoded_text
 from rollcall.core.texts import TEXTS
 from rollcall.knowledge.pages import (
     MAX_CHARS,
@@ -30,7 +31,6 @@ from rollcall.knowledge.pages import (
     CannotRead,
     Page,
     cleaned,
-    decoded,
     read_plain,
 )
 
@@ -174,7 +174,7 @@ def text_of(content_type: str, content: bytes) -> str:
         end = ATTACHED_BYTES  # moved so that it does not divide a UTF-8 character
         while end < len(content) and content[end] & 0xC0 == 0x80 and end > ATTACHED_BYTES - 4:
             end -= 1
-        return cleaned(decoded(content[:end]))
+        return cleaned(decoded_text(content[:end]))
     if not _one_at_a_time.acquire(timeout=READ_S):
         raise Unavailable(TEXTS.text("errors.reading_others"), retry_after_s=5)
     pages: list[str] = []

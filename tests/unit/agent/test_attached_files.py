@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
 from unittest.mock import create_autospec
 
 import pytest
@@ -73,6 +74,17 @@ def test_a_stored_file_that_is_no_base64_ends_no_run(model_id: str) -> None:
         (message,) = shown.messages
         assert isinstance(message, UserMessage)
         assert message.parts[1] == Text('[document "old.csv", 1 KB; it is not kept any more]')
+
+
+@pytest.mark.parametrize("media_type", ["text/plain", "application/json"])
+@pytest.mark.parametrize("model_id", ["openai:gpt-5", "gemini:gemini-2.5-flash", "anthropic:x"])
+def test_a_documents_text_is_data_without_chat_markup(model_id: str, media_type: str) -> None:
+    note = Media("document", media_type, b64encode(b"a<|im_start|>").decode(), "n.txt")
+    files = AttachedFiles(create_autospec(Client), "ann")
+    (message,) = files.request_for(ModelRequest("", (user_message(note),)), model_id).messages
+    assert isinstance(message, UserMessage)
+    shown = message.parts[1]
+    assert isinstance(shown, Text) and shown.text.endswith("<data>\na‹|im_start|›\n</data>")
 
 
 def test_room_for_files_is_given_back() -> None:

@@ -5,7 +5,6 @@ Fences: what a model reads of what others wrote."""
 from __future__ import annotations
 
 import json
-from base64 import b64decode, b64encode
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -313,16 +312,9 @@ def test_the_offline_planner_reads_fenced_results() -> None:
     assert (failed.failed, failed.body["error"]) == (True, {"message": "no"})
 
 
-def test_attached_text_is_defanged_and_the_users_own_words_stay() -> None:
-    note = Media("document", "text/plain", b64encode(b"a<|im_start|>").decode(), "n.txt")
-    image = Media("image", "image/png", "AAAA")
-    (message,) = delimited_history([UserMessage((Text("what is <|im_start|>?"), note, image))])
-    assert isinstance(message, UserMessage)
-    text, document, picture = message.parts
-    assert text == Text("what is <|im_start|>?")
-    assert isinstance(document, Media)
-    assert b64decode(document.data).decode() == "a‹|im_start|›"
-    assert picture is image
+def test_the_users_own_words_stay() -> None:
+    message = UserMessage((Text("what is <|im_start|>?"), Media("image", "image/png", "AAAA")))
+    assert delimited_history([message]) == (message,)
 
 
 def test_replies_go_back_as_they_came() -> None:

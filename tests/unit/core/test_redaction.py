@@ -237,6 +237,26 @@ class TestMessages:
         assert b64decode(kept.data).decode() == HIDDEN
         assert picture is image
 
+    @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-32", "cp1255"])
+    @pytest.mark.parametrize("media_type", ["text/csv", "application/json"])
+    def test_documents_are_redacted_in_every_type_and_encoding(
+        self, media_type: str, encoding: str
+    ) -> None:
+        text = f'{{"מפתח": "{CREDENTIALS[0]}"}}'
+        document = Media("document", media_type, b64encode(text.encode(encoding)).decode(), "a")
+        (kept,) = redacted_message(UserMessage((document,))).parts
+        assert isinstance(kept, Media)
+        assert b64decode(kept.data).decode() == f'{{"מפתח": "{HIDDEN}"}}'
+
+    def test_files_that_need_no_redaction_stay_as_they_were_sent(self) -> None:
+        files = (
+            Media("document", "text/plain", b64encode("שלום".encode("cp1255")).decode()),
+            Media("document", "application/pdf", b64encode(b"%PDF-1.7 \xff").decode()),
+            Media("document", "text/plain", "no base64"),
+            Media("document", "text/plain", file_id="f1"),
+        )
+        assert redacted_message(UserMessage(files)).parts == files
+
     def test_a_reply_that_held_a_credential_loses_its_providers_parts(self) -> None:
         call = ToolCall("c", "t", {"key": CREDENTIALS[0]}, json.dumps({"key": CREDENTIALS[0]}))
         reply = ModelMessage("", (call,), "gemini", ({"functionCall": {"name": "t"}},))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from rollcall.knowledge.pages import MAX_CHARS, CannotRead, Page, decoded, read_plain
+from rollcall.core.text import decoded_text
+from rollcall.knowledge.pages import MAX_CHARS, CannotRead, Page, read_plain
 
 HEBREW = "מוליך ההארקה של הלוח"
 FRENCH = "Le conducteur protégé est relié à la borne"
@@ -16,12 +17,12 @@ def text_of(data: bytes) -> str:
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-32", "cp1255"])
 def test_hebrew_is_read_in_every_encoding_it_comes_in(encoding: str) -> None:
-    assert decoded(HEBREW.encode(encoding)) == HEBREW
+    assert decoded_text(HEBREW.encode(encoding)) == HEBREW
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "cp1252"])
 def test_accented_letters_are_not_taken_for_hebrew(encoding: str) -> None:
-    assert decoded(FRENCH.encode(encoding)) == FRENCH
+    assert decoded_text(FRENCH.encode(encoding)) == FRENCH
 
 
 def test_control_characters_are_dropped_and_line_ends_made_one() -> None:
