@@ -104,8 +104,11 @@ def ranked(message: Message, tools: Sequence[ToolSpec], names: Names | None = No
         elif not said:  # "what is in src/app.py" says values and nothing else
             filled, needed = fill(tool, message, names), tool.parameters.get("required") or ()
             places = [m.value for m in message.mentions if m.kind in ("path", "url")]
-            is_meant = any(value in places for value in filled.arguments.values())
-            is_meant = is_meant and {*needed} <= filled.arguments.keys()
+            # A number alone is nothing to go by, but with a thing at hand it is.
+            is_thing = not filled.arguments.keys().isdisjoint(names or ())
+            given = filled.arguments.values()
+            hard = [e for e in given if e in places or (is_thing and type(e) in (int, float))]
+            is_meant = bool(hard) and not filled.left and {*needed} <= filled.arguments.keys()
         known = [stem for stem in wanted if weight.get(stem, 0.0) >= _KNOWN]
         is_known = bool(known) and len(known) >= _MIN_SHARE * len(wanted)
         # In any order of a set the same, to the last bit.

@@ -101,6 +101,12 @@ def test_other_words_for_a_thing_go_to_the_tool_as_they_are(message: str, words:
     assert called(message) == [("calculate_voltage_drop", {"circuitDescription": words})]
 
 
+def test_a_number_chooses_a_tool_only_together_with_a_thing_at_hand() -> None:
+    arguments = {"panelName": "LP1", "lengthM": 40}
+    assert called("Would LP1 take 40 m?") == [("calculate_voltage_drop", arguments)]
+    assert called("Would it take 40 m?") == []
+
+
 def test_of_two_things_of_one_kind_none_is_taken_alone() -> None:
     names = {**NAMES, "panelName": ("Panel A", "Panel B")}
     assert called("voltage drop of circuit 4, panel A and panel B", names) == []
