@@ -242,6 +242,8 @@ class _Form:
             able = [p for p in every if self._may_take(p, mention)]
             gaps = {p.name: self._gap(p, mention.place) for p in able}
             measured = [p for p in able if p.units and mention.unit]
+            if self.message.text.startswith("#", mention.start):  # "circuit #14" is no size
+                measured = [p for p in able if gaps[p.name] == 1] or measured
             found = measured or [p for p in able if gaps[p.name] < _FAR or p.means("limit")]
             found = found or [p for p in able if p.required and p.kind != "string"]
             least = min((gaps[p.name] for p in found), default=0)

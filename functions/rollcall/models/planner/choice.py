@@ -83,6 +83,7 @@ def ranked(message: Message, tools: Sequence[ToolSpec], names: Names | None = No
     every, weak = message.stems_at(topical), wordset("scaffold") | wordset("asking")
     said = message.stems_at([n for n in topical if n not in values]) - weak
     verb = {*words(message.bare)[:1]}
+    head = said & set(words(re.split(cue("prepositions"), message.text)[0]))
     weights = field_weights([_fields(tool) for tool in tools], _FIELDS, k=_SATURATION)
     counted = {stem: sum(stem in each for each in weights) for stem in every}
     worth = {s: rarity(counted[s], len(tools)) * (1 if s in said else _OF_VALUES) for s in every}
@@ -93,7 +94,7 @@ def ranked(message: Message, tools: Sequence[ToolSpec], names: Names | None = No
         bonus = _PHRASE * max((min(n, 4) - 1 for n in phrases), default=0)
         # A list tool gives what its name says, and all of it, where the name says no more.
         object_ = set(words(spaced(tool.name))[1:]) - wordset("own")
-        is_object = lists(tool) and bool(object_) and object_ <= said
+        is_object = lists(tool) and bool(object_) and object_ <= head
         is_object = is_object or bool(searches(tool) and cue("about").search(message.text))
         wanted, is_meant = said or verb & set(words(spaced(tool.name))), False  # as in "run it"
         if tool.writes:  # of which the verb is said, and all the rest may be what is to be written

@@ -173,6 +173,13 @@ LEFT_OPEN = {
     "הלוח הראשי יעמוד במטען של 11 קילו-וואט?",
     "rename circuit 31 of the main panel to Freezer",
     "remove LP2-9",
+    "What PPE do I need at panel DP1 at 24 inches?",
+    "Is 10 AWG enough for 35 amps?",
+    "5 hp 230 V motor FLC",
+    'זרם עומס מלא של מנוע 5 כ"ס 230 וולט',
+    "What is the ampacity of 4 AWG aluminum at 75 degrees?",
+    "can #12 carry 25 amps?",
+    "Is 6 AWG aluminum ok for 50 amps at 40 C ambient with 6 current-carrying conductors?",
 }
 
 TOGETHER = [

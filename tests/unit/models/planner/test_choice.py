@@ -148,3 +148,14 @@ def test_an_export_that_is_asked_for_is_made(message: str) -> None:
 
 def test_a_comparison_is_not_searched() -> None:
     assert names("Is Omer more stressed than he was in the summer?") == []
+
+
+def test_what_a_thing_is_of_is_not_listed_instead() -> None:
+    project = spec("get_project", "Show the project.", {"name": text()}, keywords=("project",))
+    inspection = spec("check_rules", "Make an inspection of all rules of the project.", {})
+    talk = ask("Run an inspection of the project", (project, inspection), done)
+    assert talk.calls == [[("check_rules", {})]]
+
+
+def done(name: str, arguments: dict[str, Any]) -> dict[str, Any]:
+    return {"output": {"done": "All right."}}

@@ -65,6 +65,7 @@ def called(message: str, names: dict[str, Any] | None = None) -> list[tuple[str,
         ),
         ("voltage drop of circuit 4 in LP1", {"circuitNumber": 4, "panelName": "LP1"}),
         ("LP1 ckt 4 voltage drop", {"circuitNumber": 4, "panelName": "LP1"}),
+        ("circuit #4 in LP1 voltage drop", {"circuitNumber": 4, "panelName": "LP1"}),
         ("which circuit has the most voltage drop", {"selector": "worst"}),
         ("באיזה מעגל מפל המתח הכי גדול?", {"selector": "worst"}),
         (
