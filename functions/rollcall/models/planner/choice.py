@@ -203,11 +203,15 @@ def _is_called_for(tool: ToolSpec, message: Message) -> bool:
     """Tell whether a message asks for a write or an export: it begins with the tool's verb, or says
     a keyword, and is no question or remark. Other tools need neither."""
     bare = message.bare
-    phrases = (each for each in tool.keywords if len(words(each)) > 1)
+    phrases = [each for each in tool.keywords if len(words(each)) > 1]
     is_named = not verbs_of(tool).isdisjoint(words(bare)[:1]) or any(map(message.find, phrases))
     if not tool.writes:
         return is_named or wordset("verbs.export").isdisjoint(words(spaced(tool.name))[:1])
     is_asked = not wordset("asking").union(wordset("looking")).isdisjoint(tokens(bare)[:1])
+    # "Show the summary" asks for the write that has these words for a keyword.
+    is_asked = is_asked and not any(
+        words(bare)[: len(words(each))] == words(each) for each in phrases
+    )
     is_polite = len(bare) < len(message.text.strip())
     if not bare or is_asked or cue("no_request").search(bare):
         return False

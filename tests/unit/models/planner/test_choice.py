@@ -146,6 +146,16 @@ def test_an_export_that_is_asked_for_is_made(message: str) -> None:
     assert exported(message) == [EXPORT.name]
 
 
+@pytest.mark.parametrize("message", ["Show the summary", "הראה סיכום"])
+def test_a_write_that_shows_something_is_asked_for_by_its_keyword(message: str) -> None:
+    keywords = ("show the summary", "הראה סיכום")
+    points = {"strengths": text("What went well")}
+    summary = spec(
+        "show_session_summary", "Show how it went.", points, "strengths", keywords=keywords
+    )
+    assert answer_of(ask(message, (replace(summary, writes=True),))).endswith("?")
+
+
 def test_a_comparison_is_not_searched() -> None:
     assert names("Is Omer more stressed than he was in the summer?") == []
 
