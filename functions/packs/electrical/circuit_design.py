@@ -35,7 +35,7 @@ from packs.electrical.calculations.loads.panel import Demand, panel_demand
 from packs.electrical.inspection.facts import Facts
 from packs.electrical.inspection.rule import Problem, Rule, Unknown
 from packs.electrical.inspection.rules import gfci as gfci_rules
-from packs.electrical.nec.overcurrent import STANDARD_RATINGS
+from packs.electrical.nec.overcurrent import not_standard
 from packs.electrical.projects.labels import places_in
 from packs.electrical.projects.records import Area, Circuit, Panel, PanelCircuit, Poles, Project
 from packs.electrical.projects.topology import panels_above
@@ -259,8 +259,9 @@ def sized(project: Project, panel: Panel, fields: dict[str, Any]) -> Sized:
     Raises:
         InvalidArgument: The breaker has no standard rating, or no conductors are enough.
     """
-    if "breaker_amps" in fields:
-        check_standard_rating(fields["breaker_amps"])
+    breaker_amps = fields.get("breaker_amps")
+    if breaker_amps and (wrong := not_standard(breaker_amps, project.edition)):
+        raise InvalidArgument(wrong, field="breakerAmps")
     if not fields["load_watts"]:
         return Sized({"breaker_amps": SPARE_BREAKER_AMPS, **fields}, None, None)
     fields = dict(fields)
@@ -301,23 +302,6 @@ def _least_breaker(project: Project, circuit: Circuit) -> int:
     is_home = project.building.occupancy == "dwelling"
     is_outlet = circuit.load_type == "receptacle" and circuit.area in ROOMS_OF_20_A
     return 20 if is_home and is_outlet else SMALLEST_BREAKER_AMPS
-
-
-def check_standard_rating(breaker_amps: int) -> None:
-    """Refuse a rating that breakers are not made in.
-
-    Raises:
-        InvalidArgument: It is no standard rating (240.6(A)).
-    """
-    if breaker_amps not in STANDARD_RATINGS:
-        near = sorted(STANDARD_RATINGS, key=lambda rating: abs(rating - breaker_amps))[:2]
-        raise invalid(
-            "breakerAmps",
-            "not_standard",
-            breaker_amps=breaker_amps,
-            below=min(near),
-            above=max(near),
-        )
 
 
 # ---- Places in a panel ----

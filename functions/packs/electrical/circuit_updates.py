@@ -42,13 +42,13 @@ from packs.electrical.circuit_changes import (
 )
 from packs.electrical.circuit_design import (
     PanelLoading,
-    check_standard_rating,
     high_leg_problems,
     loads_after,
     protection_of,
     with_circuits,
 )
 from packs.electrical.nec.editions import article
+from packs.electrical.nec.overcurrent import not_standard
 from packs.electrical.projects.access import Opened
 from packs.electrical.projects.records import (
     Area,
@@ -325,8 +325,9 @@ def plan_change(ctx: ToolContext, given: Mapping[str, Any]) -> tuple[Opened, Cha
     """
     opened, found = find_to_change(ctx, given)
     new = fields_of({name: each for name, each in given.items() if name not in SELECTING})
-    if "breaker_amps" in new and not given["as_built"]:
-        check_standard_rating(new["breaker_amps"])
+    breaker_amps = None if given["as_built"] else new.get("breaker_amps")
+    if breaker_amps and (wrong := not_standard(breaker_amps, opened.project.edition)):
+        raise InvalidArgument(wrong, field="breakerAmps")
     clear = given["clear"] or ()
     if twice := sorted(set(clear) & new.keys()):
         raise InvalidArgument(f"{twice[0]} is both given and cleared", field="clear")

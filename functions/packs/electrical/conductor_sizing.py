@@ -35,6 +35,7 @@ from packs.electrical.calculations.conductors import (
 )
 from packs.electrical.nec.conductors import Size, rank, size_text
 from packs.electrical.nec.editions import article
+from packs.electrical.nec.overcurrent import not_standard
 from packs.electrical.nec.tables import unchecked
 from packs.electrical.projects.access import open_project
 from packs.electrical.projects.records import ConductorMaterial, ConductorSize, RecordId
@@ -308,6 +309,8 @@ def _warnings(case: SizingCase, sizing: Sizing, ground: Size) -> Iterator[Any]:
     is_60_assumed = case.basis.assumes("terminalRatingC") and case.how.terminal_c == 60
     if need.rule == "cooling":
         yield TEXTS.text("conductor_sizing.nameplate")
+    if need.breaker_amps and (unusual := not_standard(need.breaker_amps, case.edition)):
+        yield unusual
     if case.load.load_type == "welder":
         yield TEXTS.text("conductor_sizing.welder")
     if need.rule == "motor" and not case.load.motors:

@@ -60,8 +60,8 @@ class NecSearch(CalculationResult):
     Attributes:
         articles: The articles of the index, best first.
         passages: The passages of documents, best first.
-        sources, display: The citations, the likelier ones first, and the table, for direct callers:
-            in a run they are beside the result.
+        sources: The citations, the likelier ones first, for direct callers: in a run they are
+            beside the result.
         searched_all: Whether every document of the user was searched.
     """
 
@@ -71,7 +71,6 @@ class NecSearch(CalculationResult):
     passages: list[FoundPassage]
     searched_all: bool = True
     sources: Annotated[tuple[Citation, ...], Hidden()] = ()
-    display: Annotated[Display | None, Hidden()] = None
 
 
 @capability(category="electrical", related=["lookup_nec_table"])
@@ -143,12 +142,11 @@ def search_nec(
     before, after = (cited, []) if is_of_documents else ([], cited)
     for each in before:
         ctx.cite(each)
-    finish(ctx, result, display)
+    answer = _answer(ctx.locale, result, is_of_documents)
+    result = finish(ctx, result.model_copy(update={"answer": answer}), display)
     for each in after:
         ctx.cite(each)
-    answer = _answer(ctx.locale, result, is_of_documents)
-    more = {"answer": answer, "display": display, "sources": tuple(ctx.citations)}
-    return result.model_copy(update=more)
+    return result.model_copy(update={"sources": tuple(ctx.citations)})
 
 
 def _is_of_documents(result: NecSearch) -> bool:

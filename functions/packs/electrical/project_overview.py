@@ -16,7 +16,7 @@ from packs.electrical.projects.wording import (
     counts_in_words,
     service_in_words,
 )
-from packs.electrical.results import Result, table
+from packs.electrical.results import Result, finish, table
 from packs.electrical.wording import TEXTS, number
 from rollcall.core.capability import capability
 from rollcall.core.context import ToolContext
@@ -131,12 +131,12 @@ def list_projects(ctx: ToolContext) -> ProjectList:
     roles = [TEXTS.say(ctx.locale, f"projects.roles.{each.role}") for each in projects]
     listed = list(zip(projects, roles, strict=True))
     rows = [(isolated(each.name), role, each.panels) for each, role in listed]
-    ctx.show(Display(type="table", **table(columns, rows)))
     lines = [
         f"- {isolated(each.name)} ({isolated(each.project_id)}): {role}" for each, role in listed
     ]
     answer = "\n".join(lines) or TEXTS.say(ctx.locale, "projects.none")
-    return ProjectList(answer=answer, projects=projects)
+    result = ProjectList(answer=answer, projects=projects)
+    return finish(ctx, result, Display(type="table", **table(columns, rows)))
 
 
 @capability(
@@ -187,10 +187,8 @@ def get_project(
         circuits=[_circuit_overview(each) for each in _in_order(panel)] if panel else None,
     )
     if panel is None:
-        ctx.show(_panel_table(ctx.locale, project, result.panels))
-    else:
-        ctx.show(_circuit_table(ctx.locale, panel))
-    return result
+        return finish(ctx, result, _panel_table(ctx.locale, project, result.panels))
+    return finish(ctx, result, _circuit_table(ctx.locale, panel))
 
 
 def _summary(id: str, data: dict[str, Any], uid: str) -> dict[str, Any] | None:

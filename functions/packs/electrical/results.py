@@ -8,11 +8,12 @@ to be assumed with the reason, its warnings, and the sections of the code that i
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, Literal, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
 from msgspec import Struct, field
 
 from rollcall.core.context import ToolContext
+from rollcall.core.hidden import Hidden
 from rollcall.core.shapes import Citation, Display, Wire
 from rollcall.core.texts import Text
 
@@ -62,9 +63,11 @@ class Assumption(Wire):
 
 class Result(Wire):
     """The base of every result. `answer` says in one to three sentences, in the user's language,
-    what the result is, with its figures."""
+    what the result is, with its figures. `display` is for direct callers: in a run it is beside the
+    result."""
 
     answer: str = ""
+    display: Annotated[Display | None, Hidden()] = None
     project_id: str | None = None
     inputs: tuple[Input, ...] = ()
     assumptions: tuple[Assumption, ...] = ()
@@ -155,7 +158,7 @@ def finish(ctx: ToolContext, result: R, display: Display) -> R:
     """Show a result and cite its references, each once.
 
     Returns:
-        The result, with the display's text as its answer where it has none of its own.
+        The result with its display, whose text is its answer where it has none of its own.
     """
     for reference in dict.fromkeys(result.citations):
         title = f": {reference.title}" if reference.title else ""
@@ -170,9 +173,8 @@ def finish(ctx: ToolContext, result: R, display: Display) -> R:
             )
         )
     ctx.show(display)
-    if result.answer or not display.text:
-        return result
-    return result.model_copy(update={"answer": display.text})
+    answer = result.answer or display.text or ""
+    return result.model_copy(update={"answer": answer, "display": display})
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> dict[str, Any]:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 
 from packs.electrical.nec import tables
-from packs.electrical.wording import invalid
+from packs.electrical.nec.editions import Edition
+from packs.electrical.wording import TEXTS, invalid
+from rollcall.core.texts import Text
 
 STANDARD_RATINGS: tuple[int, ...] = (
     *(15, 20, 25, 30, 35, 40, 45, 50, 60, 70, 80, 90, 100, 110, 125, 150, 175, 200, 225, 250),
@@ -15,7 +17,7 @@ STANDARD_RATINGS: tuple[int, ...] = (
 breaker, which Table 240.6(A) has from 2023 on, is for few circuits (210.18) and is never
 proposed."""
 
-TEN_AMPERES = 10
+TEN_AMPERES, TEN_AMPERES_SINCE = 10, 2023
 NEXT_SIZE_UP_TO = 800
 """240.4(B) rounds up to this rating, A; above it 240.4(C) does not."""
 
@@ -37,6 +39,15 @@ def next_standard(amps: float, ratings: tuple[int, ...] = STANDARD_RATINGS) -> i
         if rating >= amps:
             return rating
     raise invalid("loadAmps", "no_rating_reaches", amps=amps, most=ratings[-1])
+
+
+def not_standard(amps: float, edition: Edition) -> Text | None:
+    """Say that a breaker's rating is none of 240.6(A), with the nearest ones; None if it is one."""
+    if amps in STANDARD_RATINGS or (amps == TEN_AMPERES and edition >= TEN_AMPERES_SINCE):
+        return None
+    near = sorted(STANDARD_RATINGS, key=lambda rating: abs(rating - amps))[:2]
+    values = {"below": min(near), "above": max(near)}
+    return TEXTS.text("errors.not_standard", breaker_amps=amps, **values)
 
 
 def standard_not_above(amps: float) -> int:

@@ -225,6 +225,15 @@ def test_the_next_standard_breaker_is_taken_and_15_amps_is_the_smallest() -> Non
     assert proposed_circuit(HOUSE, "Main Panel", 100).breaker_amps == 15
 
 
+def test_ten_amperes_are_a_standard_rating_since_2023_and_seventeen_never() -> None:
+    lamps = {"load_type": "lighting", "breaker_amps": 10}
+    assert proposed_circuit(HOUSE, "Main Panel", 500, **lamps).breaker_amps == 10
+    earlier = HOUSE.model_copy(update={"edition": 2020})
+    for project, rating in ((earlier, 10), (HOUSE, 17)):
+        with pytest.raises(InvalidArgument, match=f"{rating} A is no standard rating"):
+            propose(project, "Main Panel", 500, load_type="lighting", breaker_amps=rating)
+
+
 @pytest.mark.parametrize(
     ("kind", "area"), [("small_appliance", "kitchen"), ("laundry", "laundry"),
                        ("receptacle", "bathroom"), ("receptacle", "garage")],

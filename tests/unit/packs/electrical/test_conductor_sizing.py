@@ -51,6 +51,16 @@ def every(project: Project) -> dict[str, Sizing]:
     return found
 
 
+def test_a_breaker_of_no_standard_rating_is_a_warning() -> None:
+    odd = check(load_amps=12, conductor_size="12", breaker_amps=17)
+    assert odd.compliant
+    assert odd.warnings == (
+        "17 A is no standard rating of a breaker (240.6(A)); near it are 15 and 20 A.",
+    )
+    for standard in (10, 15, 20):
+        assert check(load_amps=8, conductor_size="12", breaker_amps=standard).warnings == ()
+
+
 def test_the_house_complies_and_the_workshops_mistakes_are_found() -> None:
     assert [name for name, done in every(HOUSE).items() if not done.checked.compliant] == []
     wrong = {

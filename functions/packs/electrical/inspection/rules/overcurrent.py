@@ -21,12 +21,11 @@ from packs.electrical.inspection.rule import (
     wiring_text,
 )
 from packs.electrical.nec.conductors import small_conductor_limit
-from packs.electrical.nec.overcurrent import STANDARD_RATINGS, next_standard
+from packs.electrical.nec.overcurrent import next_standard, not_standard
 from packs.electrical.projects.records import Feeder, PanelCircuit, Wiring
 from packs.electrical.wording import TEXTS, amps
 
 Cause = Literal["small", "nm", "corrected", "terminals"]
-TEN_AMPERES_SINCE = 2023
 
 
 class Protection(Struct, frozen=True):
@@ -150,7 +149,7 @@ def standard_rating(facts: Facts, rated: PanelCircuit | Feeder) -> Finding:
         return None  # its device is at its end
     wiring = rated.circuit if isinstance(rated, PanelCircuit) else rated
     device = known(wiring.breaker_amps, "breakerAmps")
-    if device in STANDARD_RATINGS or (device == 10 and facts.edition >= TEN_AMPERES_SINCE):
+    if not_standard(device, facts.edition) is None:
         return PASSED
     return Problem(device, next_standard(min(device, 6000)), "A", texts="240-6")
 
