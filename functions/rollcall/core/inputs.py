@@ -154,10 +154,8 @@ def invalid(error: ValidationError, value: Any, *, field: str = "") -> InvalidAr
     first, path = max(paths, key=lambda pair: len(pair[1]))
     kind = first["type"]
     name = ".".join(part for part in (field, *path) if part) or "data"
-    if kind == "missing":
-        return InvalidArgument(TEXTS.text("invalid.missing", name=name), field=name)
-    if kind == "extra_forbidden":
-        return InvalidArgument(f"{name} is not known here; leave it out", field=name)
+    if kind in ("missing", "extra_forbidden"):
+        return InvalidArgument(TEXTS.text(f"invalid.{kind}", name=name), field=name)
     wrong = first.get("input")
     text = repr(wrong)
     short = text if len(text) <= 60 else text[:57] + "…"
@@ -171,7 +169,7 @@ def invalid(error: ValidationError, value: Any, *, field: str = "") -> InvalidAr
 
 def reason_of(error: ErrorDetails) -> str | Text:
     """Return the message of a pydantic error: the `Text` of a check's ValueError, or the text for a
-    bound. A wrong type, which only programs send, has pydantic's English message."""
+    bound or a type. What only programs send wrong has pydantic's English message."""
     values = error.get("ctx") or {}
     cause = values.get("error")
     if isinstance(cause, ValueError) and isinstance(text := next(iter(cause.args), None), Text):

@@ -117,6 +117,16 @@ def parse_hp(hp: str | float) -> Fraction:
     return power
 
 
+def hp_text(hp: str) -> str:
+    """Return a horsepower as the tables write it: "7-1/2" for "7.5".
+
+    Raises:
+        InvalidArgument: It is no positive number.
+    """
+    whole, part = divmod(parse_hp(hp), 1)
+    return "-".join(str(each) for each in (whole, part) if each)
+
+
 def protection_percent(kind: MotorKind, device: ProtectiveDevice) -> int:
     """Return the percent of full-load current of Table 430.52."""
     row = next(cells for cells in tables.cells("430_52") if cells[0] == kind)

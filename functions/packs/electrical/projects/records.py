@@ -14,6 +14,7 @@ from pydantic import BeforeValidator, Field, model_validator
 
 from packs.electrical.nec.conductors import Material, Size, parse_material, parse_size
 from packs.electrical.nec.editions import DEFAULT, Edition
+from packs.electrical.nec.motors import hp_text
 from packs.electrical.wording import TEXTS, panel_text
 from rollcall.core.errors import InvalidArgument
 from rollcall.core.shapes import Id, Wire
@@ -39,6 +40,13 @@ def _as_value_error(parse: Callable[[str], str]) -> Callable[[Any], Any]:
 
 ConductorSize = Annotated[Size, BeforeValidator(_as_value_error(parse_size))]
 ConductorMaterial = Annotated[Material, BeforeValidator(_as_value_error(parse_material))]
+Horsepower = Annotated[
+    str,
+    BeforeValidator(_as_value_error(hp_text)),
+    Field(pattern=r"^(\d{1,3}|\d/\d|\d{1,2}-\d/\d)$"),
+]
+"""As the tables write it: "7-1/2"."""
+
 RecordId = Id
 Name = Annotated[str, Field(min_length=1, max_length=80, pattern=r"\S")]
 Description = Annotated[str, Field(min_length=1, max_length=200, pattern=r"\S")]
@@ -195,7 +203,8 @@ class Panel(Wire):
         ids = Counter(circuit.id for circuit in self.circuits)
         for id, count in ids.items():
             if count > 1:
-                raise ValueError(f"{count} circuits of {self.name} have the id {id!r}")
+                same = {"count": count, "id": id, "panel": panel_text(self.name)}
+                raise ValueError(TEXTS.text("errors.same_id.circuits", **same))
         return self
 
     def _does_not_fit(self, key: str, circuit: Circuit, **values: object) -> ValueError:
@@ -293,12 +302,11 @@ class Transformer(Wire):
 
 
 class Motor(Wire):
-    """A motor; its branch circuit is named by panel and number. `hp` is written as in the tables:
-    "7-1/2"."""
+    """A motor; its branch circuit is named by panel and number."""
 
     id: RecordId
     name: Name
-    hp: Annotated[str, Field(pattern=r"^(\d{1,3}|\d/\d|\d{1,2}-\d/\d)$")]
+    hp: Horsepower
     voltage: Voltage
     phases: Phases
     panel_id: RecordId
@@ -354,7 +362,7 @@ class Project(Wire):
     @model_validator(mode="after")
     def _hangs_together(self) -> Project:
         if problems := [*_doubles(self), *_loose_ends(self), *_circles(self)]:
-            raise ValueError("; ".join(problems[:5]))
+            raise ValueError(TEXTS.text("errors.listed", named=problems[:5]))
         return self
 
     def panel(self, panel_id: str) -> Panel | None:
@@ -362,53 +370,55 @@ class Project(Wire):
         return next((panel for panel in self.panels if panel.id == panel_id), None)
 
 
-def _doubles(project: Project) -> Iterator[str]:
+def _doubles(project: Project) -> Iterator[Text]:
     """Ids and names that are used twice."""
     nodes = [panel.id for panel in project.panels]
     nodes += [transformer.id for transformer in project.transformers]
     kinds = {
-        "panels or transformers": nodes,
+        "nodes": nodes,
         "feeders": [feeder.id for feeder in project.feeders],
         "motors": [motor.id for motor in project.motors],
     }
     for kind, ids in kinds.items():
         for id, count in Counter(ids).items():
             if count > 1:
-                yield f"{count} {kind} have the id {id!r}"
+                yield TEXTS.text(f"errors.same_id.{kind}", count=count, id=id)
     names = Counter(panel.name.casefold() for panel in project.panels)
     for panel in project.panels:
         if names.pop(panel.name.casefold(), 1) > 1:
-            yield f"two panels are called {panel.name!r}"
+            yield TEXTS.text("errors.same_name", name=panel.name)
     by_id = {panel.id.casefold(): panel for panel in project.panels}
     for panel in project.panels:
         other = by_id.get(panel.name.casefold(), panel)
         if other is not panel:
-            yield f"the panel {panel.id!r} is called {panel.name!r}, which is another panel's id"
+            yield TEXTS.text("errors.name_is_id", id=panel.id, name=panel.name)
 
 
-def _loose_ends(project: Project) -> Iterator[str]:
+def _loose_ends(project: Project) -> Iterator[Text]:
     """References that lead nowhere, and panels with two supplies."""
     panels = {panel.id: panel for panel in project.panels}
     nodes = panels.keys() | {transformer.id for transformer in project.transformers}
     for feeder in project.feeders:
         for id in (feeder.source_id, feeder.target_id):
             if id not in nodes:
-                yield f"feeder {feeder.name!r} names {id!r}, which is no panel or transformer"
+                yield TEXTS.text("errors.feeder_to_nothing", name=feeder.name, id=id)
     for target, count in Counter(feeder.target_id for feeder in project.feeders).items():
         if count > 1:
-            yield f"{count} feeders run to {target!r}; one supplies it"
+            yield TEXTS.text("errors.several_feeders", count=count, id=target)
     service_panel = project.service.panel_id
     if service_panel is not None and service_panel not in panels:
-        yield f"the service names the panel {service_panel!r}, which is not there"
+        yield TEXTS.text("errors.service_without_panel", id=service_panel)
     for motor in project.motors:
         panel = panels.get(motor.panel_id)
         if panel is None:
-            yield f"motor {motor.name!r} names the panel {motor.panel_id!r}, which is not there"
+            yield TEXTS.text("errors.motor_without_panel", name=motor.name, id=motor.panel_id)
         elif all(motor.circuit_number != each.circuit_number for each in panel.circuits):
-            yield f"motor {motor.name!r} names circuit {motor.circuit_number} of {panel.name!r}"
+            number, place = motor.circuit_number, panel_text(panel.name)
+            values = {"name": motor.name, "number": number, "panel": place}
+            yield TEXTS.text("errors.motor_without_circuit", **values)
 
 
-def _circles(project: Project) -> Iterator[str]:
+def _circles(project: Project) -> Iterator[Text]:
     """Panels and transformers that are supplied from themselves."""
     above = {feeder.target_id: feeder.source_id for feeder in project.feeders}
     for start in above:
@@ -418,4 +428,4 @@ def _circles(project: Project) -> Iterator[str]:
             seen.add(node)
             node = above[node]
         if node == start:
-            yield f"{start!r} is supplied from itself"
+            yield TEXTS.text("errors.own_supply", id=start)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from copy import deepcopy
 from typing import Any
 
@@ -67,6 +68,7 @@ def test_a_wrong_value_is_named_by_its_path(path: str, value: Any, reason: str) 
     error = validation_error(changed(path, value))
     assert error.field == f"project.{path}"
     assert error.message.startswith(f"project.{path}") and reason in error.message
+    assert re.search("[א-ת]", error.say("he"))
 
 
 @pytest.mark.parametrize(
@@ -76,6 +78,7 @@ def test_a_wrong_value_is_named_by_its_path(path: str, value: Any, reason: str) 
 def test_a_field_that_is_not_known_is_named(path: str, field: str) -> None:
     error = validation_error(changed(path, 1))
     assert (error.field, error.message) == (field, f"{field} is not known here; leave it out")
+    assert re.search("[א-ת]", error.say("he"))
 
 
 def test_a_missing_field_is_named() -> None:
@@ -113,10 +116,10 @@ def test_circuits_that_do_not_fit_a_panel_are_told_apart(
         ("house", "panels.1.name", "Main", "is called 'Main', which is another panel's id"),
         ("house", "service.panelId", "attic", "the service names the panel 'attic'"),
         ("house", "feeders.0.targetId", "attic", "'Garage feeder' names 'attic'"),
-        ("office", "feeders.5.targetId", "lp1", "2 feeders run to 'lp1'; one supplies it"),
-        ("office", "feeders.0.sourceId", "dp1", "is supplied from itself"),
+        ("office", "feeders.5.targetId", "lp1", "2 feeders run to 'lp1', which can have one"),
+        ("office", "feeders.0.sourceId", "dp1", "the feeders lead from 't1' back to itself"),
         ("office", "motors.0.panelId", "attic", "'Elevator motor' names the panel 'attic'"),
-        ("office", "motors.0.circuitNumber", 29, "names circuit 29 of 'MDP'"),
+        ("office", "motors.0.circuitNumber", 29, "names circuit 29 of MDP, which is not there"),
         ("office", "transformers.0.id", "lp1", "2 panels or transformers have the id 'lp1'"),
         ("workshop", "motors.1.id", "dust", "2 motors have the id 'dust'"),
         ("workshop", "feeders.1.id", "mp-sp", "2 feeders have the id 'mp-sp'"),
@@ -128,6 +131,7 @@ def test_parts_that_do_not_hang_together_are_named(
     error = validation_error(changed(path, value, of=of))
     assert error.field == "project"
     assert reason in error.message
+    assert re.search("[א-ת]", error.say("he"))
 
 
 def test_five_things_that_are_wrong_are_told_at_once_and_no_more() -> None:
@@ -135,6 +139,14 @@ def test_five_things_that_are_wrong_are_told_at_once_and_no_more() -> None:
     for motor in data["motors"]:
         motor["panelId"] = "attic"
     assert validation_error(data).message.count("attic") == 5
+
+
+def test_horsepower_is_read_as_people_write_it_and_kept_as_in_the_tables() -> None:
+    for written in ("7.5", "7 1/2", "7-1/2 hp", "7½"):
+        project = validate(Project, changed("motors.0.hp", written, of="workshop"))
+        assert project.motors[0].hp == "7-1/2"
+    error = validation_error(changed("motors.0.hp", "strong", of="workshop"))
+    assert "'strong' is no horsepower; write it as 7.5 or 7-1/2" in error.message
 
 
 def test_sizes_and_materials_are_read_as_people_write_them() -> None:
