@@ -76,7 +76,8 @@ def run(options: Namespace) -> int:
     if rules.is_file() and _HEADER not in _text(rules):
         raise Problem(
             f"{rules} has rules of the app's own: `python -m rollcall init` keeps Rollcall's in a "
-            "block beside them."
+            "block beside them. Without --yes and a terminal it exits with 0 if nothing is to be "
+            "changed, and with 2 otherwise."
         )
     composed = {
         rules: compose_rules(found, own),

@@ -204,8 +204,9 @@ class Smoke(Struct):
             yield from guard("indexes", self._indexes())
             yield from _checked("queue", self._queue)
             yield from _checked("clock", self._clock)
-        finally:
-            yield from guard("clean-up", self._clean_up())
+        finally:  # also where nobody reads on, as under `| head`
+            cleaned = list(guard("clean-up", self._clean_up()))
+        yield from cleaned
 
     def _sign_in(self) -> Finding:
         try:

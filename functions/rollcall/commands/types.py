@@ -55,7 +55,8 @@ def render(capabilities: Iterable[Capability]) -> str:
             result = TypeAdapter(each.returns).json_schema(
                 by_alias=True, mode="serialization", schema_generator=_AnswerSchema
             )
-        except PydanticUserError:  # a type without a schema: any JSON
+        except PydanticUserError as error:  # a type without a schema: any JSON
+            say(f"{each.id}: the result has no schema, so it is `any`: {error.message}")
             result = {}
         body += f"{comment(each.description, indent='    ')}    {each.id}: {{\n"
         for name, schema in (("arguments", arguments), ("result", result)):

@@ -261,7 +261,9 @@ def test_rules_that_an_app_has_of_its_own_are_left_to_init(
 ) -> None:
     (app / "firestore.rules").write_text(text)
     assert main(["rules"]) == 1
-    assert "`python -m rollcall init` keeps Rollcall's in a block" in capsys.readouterr().err
+    told = capsys.readouterr().err
+    assert "`python -m rollcall init` keeps Rollcall's in a block" in told
+    assert "exits with 0 if nothing is to be changed" in told
     assert (app / "firestore.rules").read_text() == text
 
 

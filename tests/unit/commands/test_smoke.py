@@ -203,6 +203,15 @@ def test_a_sound_project_passes_and_is_left_as_it_was(
     assert cloud.asked.count("/id/accounts:delete") == 2
 
 
+def test_who_stops_reading_leaves_no_user_behind(
+    cloud: Cloud, google: FakeGoogle, app: App
+) -> None:
+    findings = Smoke(cloud.backend, google.client, app).findings()
+    assert next(findings).topic == "sign-in"
+    findings.close()
+    assert cloud.asked.count("/id/accounts:delete") == 2
+
+
 def test_where_no_agent_is_published_nobody_is_asked(
     cloud: Cloud, google: FakeGoogle, app: App
 ) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
+import pytest
 from pydantic import Field
 from typing_extensions import TypedDict  # which pydantic needs before Python 3.12
 
@@ -67,6 +68,16 @@ def fetch(ctx: ToolContext) -> Headers:
     return {"content-type": "text/plain", "סוג": "טקסט", "2nd": 2}
 
 
+class Shelf:
+    """No data, as a `TypedDict` of `typing` before Python 3.12."""
+
+
+@capability(name="Store")
+def store(ctx: ToolContext) -> list[Shelf]:
+    """Return the shelves."""
+    return []
+
+
 @capability(name="Look", runs_on="client")
 def look(ctx: ToolContext) -> str:
     """Look out of the window."""
@@ -113,3 +124,12 @@ def test_a_field_whose_name_is_no_identifier_is_quoted() -> None:
         '        "2nd": number;\n'
         "      };\n"
     ) in text
+
+
+def test_a_result_without_a_schema_is_any_and_the_reason_is_told(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert "      result: any;\n" in render([Capability.of(store)])
+    told = capsys.readouterr().out
+    assert told.startswith("store: the result has no schema, so it is `any`: ")
+    assert "Shelf" in told

@@ -160,9 +160,10 @@ def openings_problem(
             f"Rollcall call its own rc_{groups[0]}."
         )
         return "\n".join(lines)
-    own = sorted(each for each in collection_lines(rules) if re.fullmatch(r"\w+", each))
-    some = "', '".join(own[:6]) or "your_collection"
     roots = sorted({each.split("/")[0] for each in collections})
+    paths = collection_lines(rules).keys() - roots
+    own = sorted(each for each in paths if re.fullmatch(r"\w+", each))
+    some = "', '".join(own[:6]) or "your_collection"
     others = f"!collection.matches('{prefix}_.*')" if prefix else f"!(collection in {roots})"
     lines.append(
         "Write your own collections in place of the wildcard, as in "

@@ -570,7 +570,8 @@ def test_a_wildcard_that_reaches_our_collections_stops_init_with_line_and_cure(
 ) -> None:
     wide = RULES.replace(
         "    match /users",
-        "    match /{document=**} {\n      allow read: if admin();\n    }\n    match /users",
+        "    match /{document=**} {\n      allow read: if admin();\n    }\n"
+        "    match /threads/{id} {\n    }\n    match /users",  # `threads` is no cure
     )
     make(tmp_path, {**PYTHON, "firestore.rules": wide})
     said = refusal(tmp_path)
