@@ -94,7 +94,7 @@ def _preview_import(ctx: ToolContext, *, data: dict[str, Any] | str) -> Preview:
         raise FailedPrecondition(
             TEXTS.text("errors.too_large_for_agent", chars=APPROVAL_CHARS),
             field="data",
-            hint="let the app call import_project itself",
+            hint=TEXTS.text("hints.import_in_app"),
         )
     project_import = prepare(ctx, imported(data))
     try:

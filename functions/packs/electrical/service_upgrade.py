@@ -185,7 +185,7 @@ def _result(
     basis.assumptions += upgrade.assumed
     basis.citations += _citations(project, upgrade)
     texts = list(_load_texts(upgrade, amps, watts))
-    recommendation = " ".join(text.say(ctx.locale) for text in _advice(upgrade))
+    recommendation = " ".join(text.say(ctx.locale) for text in _advice(upgrade, amps))
     return ServiceUpgrade(
         answer=" ".join([*(text.say(ctx.locale) for text in texts), recommendation]),
         project_id=project.id,
@@ -257,15 +257,17 @@ def _figures(amps: float, demand: Demand) -> dict[str, str]:
     }
 
 
-def _advice(upgrade: Upgrade) -> Iterator[Text]:
+def _advice(upgrade: Upgrade, amps: float) -> Iterator[Text]:
+    """Advise on a service of `amps`."""
     if not upgrade.is_needed:
         yield TEXTS.text("service_upgrade.suffices")
         return
-    limit, size = limit_text(upgrade.then.limit), upgrade.recommended
-    if size is None:
-        yield TEXTS.text("service_upgrade.design", limit=limit)
-    else:
-        yield TEXTS.text("service_upgrade.upgrade", limit=limit, size=size)
+    limit, size = upgrade.then.limit, upgrade.recommended
+    is_enough = size is not None and size <= amps
+    key = "design" if size is None else "replace" if is_enough else "upgrade"
+    load = f"{number(upgrade.then.heaviest_amps, digits=1)} A"
+    text = f"service_upgrade.{key}"
+    yield TEXTS.text(text, limit=limit_text(limit), load=load, size=size)
     if size == 400 and upgrade.premises.occupancy == "dwelling":
         yield TEXTS.text("service_upgrade.class_320")
     if upgrade.then.calculation.method == "measured":

@@ -18,7 +18,6 @@ from packs.electrical.calculations.ieee_1584 import (
     BOUNDARY_J_CM2,
     J_PER_CAL,
     OPEN_AIR,
-    RANGE,
     Arc,
     Current,
     Electrodes,
@@ -231,9 +230,7 @@ def panel_arc(
         raise FailedPrecondition(
             TEXTS.text("errors.arc_three_phase", name=panel.name),
             field="panelName",
-            hint=f"{RANGE}; select PPE by the category tables of NFPA 70E, 130.7(C)(15)(a), within "
-            "their limits of fault current and clearing time (they have a row for panelboards up "
-            "to 240 V), or work on it de-energized",
+            hint=TEXTS.text("hints.arc_three_phase", range=TEXTS.text("hints.arc_range")),
         )
     place = f"panels.{panel.id}"
 
@@ -295,10 +292,9 @@ def _bolted_ka(project: Project, panel: Panel, given_ka: float | None, basis: Ba
     try:
         fault = fault_at(project, panel)
     except FailedPrecondition as error:
-        known = f"{error.hint}; or" if error.hint else "or"
-        raise FailedPrecondition(
-            error.text, field=error.field, hint=f"{known} give boltedFaultKa"
-        ) from error
+        key = "hints.or_fault_current" if error.hint_text else "hints.give_fault_current"
+        hint = TEXTS.text(key, other=error.hint_text)
+        raise FailedPrecondition(error.text, field=error.field, hint=hint) from error
     bolted_ka = fault.amps / 1000
     basis.use("boltedFaultKa", round(bolted_ka, 3), "kA", "calculated")
     basis.inputs += fault.basis.inputs

@@ -309,15 +309,6 @@ def _equivalent(
 # ---- Range of validity ----
 
 
-RANGE = (
-    "the range of IEEE 1584-2018 (4.2): three-phase, 208 to 15,000 V; bolted fault current 0.5 to "
-    "106 kA up to 600 V, 0.2 to 65 kA above; gap 6.35 to 76.2 mm up to 600 V, 19.05 to 254 mm "
-    "above; working distance from 305 mm (12 in); enclosure up to 1,244.6 mm (49 in) high and wide "
-    "and at least 4 gaps wide; 50 to 60 Hz"
-)
-"""The hint of each refusal."""
-
-
 def check_range(
     *,
     voltage_v: float,
@@ -367,4 +358,5 @@ def _within(field: str, value: float, bounds: tuple[float, float], key: str) -> 
 
 
 def _outside(field: str, key: str, **values: object) -> InvalidArgument:
-    return InvalidArgument(TEXTS.text(f"errors.{key}", **values), field=field, hint=RANGE)
+    hint = TEXTS.text("hints.arc_range")
+    return InvalidArgument(TEXTS.text(f"errors.{key}", **values), field=field, hint=hint)

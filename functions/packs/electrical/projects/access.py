@@ -124,7 +124,7 @@ def check_role(
         raise PermissionDenied(
             TEXTS.text("errors.not_in_project", id=id),
             field=_FIELD,
-            hint="list_projects lists yours",
+            hint=TEXTS.text("hints.list_projects"),
         )
     if _RANK[held] < _RANK[needed]:
         raise PermissionDenied(
@@ -177,7 +177,7 @@ def resolve_project_id(ctx: ToolContext, project_id: str | None) -> str:
         return mine[0].id
     if not mine:
         raise InvalidArgument(
-            TEXTS.text("errors.no_project"), field=_FIELD, hint="import one with import_project"
+            TEXTS.text("errors.no_project"), field=_FIELD, hint=TEXTS.text("hints.import_one")
         )
     names = ", ".join(
         f"{(each.to_dict() or {}).get('name', each.id)} ({each.id})" for each in mine[:10]

@@ -79,7 +79,7 @@ def service_panel(project: Project) -> Panel:
     if len(roots) != 1:
         raise FailedPrecondition(
             TEXTS.text("errors.which_service", number=len(roots)),
-            hint="set service.panelId",
+            hint=TEXTS.text("hints.set_service_panel"),
         )
     return roots[0]
 

@@ -84,6 +84,17 @@ def test_without_proposed_loads_it_says_how_loaded_the_service_is(
     assert found.recommendation == "החיבור מספיק."
 
 
+def test_conductors_that_are_too_small_do_not_ask_for_a_larger_service(
+    sample_projects: Client, at_work: AtWork
+) -> None:
+    found = check_service_upgrade(at_work(project="office"), total_additional_watts=150_000)
+    assert (found.required_amps, found.limiting_amps, found.recommended_service) == (389, 380, 400)
+    assert found.recommendation == (
+        "The heaviest line, 389 A, is above the rating of the service conductors (500 kcmil, "
+        "380 A), which must be replaced; a service of 400 A is large enough."
+    )
+
+
 def test_a_dwelling_method_is_refused_elsewhere(sample_projects: Client, at_work: AtWork) -> None:
     with pytest.raises(FailedPrecondition, match="dwellings"):
         check_service_upgrade(at_work(project="workshop"), method="existing")

@@ -194,6 +194,7 @@ def test_a_single_phase_panel_is_refused() -> None:
     with pytest.raises(FailedPrecondition, match="single-phase") as refused:
         panel_arc(house, house.panels[0], Basis(), bolted_fault_ka=10)
     assert "130.7(C)(15)(a)" in (refused.value.hint or "")
+    assert language(refused.value.translate("he").hint or "") == "he"
 
 
 def test_a_fault_current_that_cannot_be_calculated_can_be_given() -> None:
