@@ -76,6 +76,20 @@ def test_web_menu_of_a_phone_closes_by_escape_and_where_the_focus_leaves_it(page
     expect(menu).to_be_hidden()
 
 
+def test_web_menu_of_a_phone_leaves_the_focus_to_what_is_chosen_in_it(page: Page) -> None:
+    page.set_viewport_size({"width": 360, "height": 740})
+    menu, main = page.locator(".sidebar"), page.locator("main")
+    for _ in range(2):  # the second time, the view is the one that is shown already
+        page.get_by_role("button", name="Menu").press("Enter")
+        menu.get_by_role("link", name="Settings").press("Enter")
+        expect(menu).to_be_hidden()
+        expect(main).to_be_focused()
+        expect(page.get_by_role("heading", name="Settings")).to_be_visible()
+    page.get_by_role("button", name="Menu").press("Enter")
+    menu.get_by_role("button", name="New chat").press("Enter")
+    expect(main).to_be_focused()
+
+
 def test_web_view_that_was_not_loaded_offers_to_load_the_page_again(page: Page) -> None:
     page.context.set_offline(True)
     page.get_by_role("link", name="Usage").click()

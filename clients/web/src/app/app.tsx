@@ -46,9 +46,9 @@ function Shell({ connection }: { connection: Connection }) {
   useEffect(() => {
     document.title = title;
   }, [title]);
-  useEffect(() => {
-    isOpen.value = false;
-  }, [route.value]);
+  /** The focus would go with the menu: it goes on in the view, and closes the menu that lies over it. */
+  const leaveMenu = () => isOpen.value && main.current?.focus();
+  useEffect(() => void leaveMenu(), [route.value]);
   return (
     <div
       class="shell"
@@ -86,7 +86,12 @@ function Shell({ connection }: { connection: Connection }) {
           <span class="visually-hidden">{text("chat.new")}</span>
         </button>
       </header>
-      <aside class="sidebar" id="menu" aria-label={text("app.menu")}>
+      <aside
+        class="sidebar"
+        id="menu"
+        aria-label={text("app.menu")}
+        onClick={({ target }) => (target as Element).closest("a") && leaveMenu()}
+      >
         <div class="brand sidebar-brand">{connection.deployment.configuration.name}</div>
         <button class="button new-chat" onClick={() => navigate({ view: "chat" })}>
           <Icon name="plus" />
@@ -107,7 +112,7 @@ function Shell({ connection }: { connection: Connection }) {
           ))}
         </nav>
       </aside>
-      <div class="scrim" onClick={() => (isOpen.value = false)} />
+      <div class="scrim" onClick={leaveMenu} />
       <main class="main" id="main" tabIndex={-1} ref={main} onFocusIn={() => (isOpen.value = false)}>
         {isOpenTo(view) ? (
           <view.component connection={connection} />

@@ -76,19 +76,24 @@ export function bytes(value: number): string {
   return number(size as number, { style: "unit", unit: unit as string, unitDisplay, maximumFractionDigits: 1 });
 }
 
+/** The user's own kind of the language: British English has other dates and times than American. */
+const region = computed(
+  () => navigator.languages.find((each) => each.split("-")[0] === locale.value) ?? locale.value,
+);
+
 /** The time for a moment of today, otherwise the day. */
 export function shortTime(date: Date, now = new Date()): string {
   const isToday = date.toDateString() === now.toDateString();
   const isThisYear = date.getFullYear() === now.getFullYear();
   const options: Intl.DateTimeFormatOptions = isToday
-    ? { hour: "2-digit", minute: "2-digit" }
+    ? { timeStyle: "short" }
     : { day: "numeric", month: "short", ...(!isThisYear && { year: "numeric" }) };
-  return new Intl.DateTimeFormat(locale.value, options).format(date);
+  return new Intl.DateTimeFormat(region.value, options).format(date);
 }
 
 export function dateTime(date: Date): string {
   const options = { dateStyle: "medium", timeStyle: "short" } as const;
-  return new Intl.DateTimeFormat(locale.value, options).format(date);
+  return new Intl.DateTimeFormat(region.value, options).format(date);
 }
 
 /** The name of a language in itself. */

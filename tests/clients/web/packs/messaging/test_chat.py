@@ -73,6 +73,12 @@ def test_web_answer_with_a_tool_is_the_same_after_a_reload(chat: Page) -> None:
     assert transcript(chat) == before
 
 
+def test_web_time_of_a_message_is_written_as_in_the_readers_country(chat: Page) -> None:
+    ask(chat, "say: now")
+    british = re.compile(r"^\d\d:\d\d$")  # an American's has AM or PM
+    expect(chat.locator(".message time")).to_have_text(british)
+
+
 MOMENTS = sorted(random.Random(SEED).sample(range(270), 50)) if IS_FULL else [12]
 """Pieces of the model's reply before which the page is loaded anew."""
 
