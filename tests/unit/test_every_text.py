@@ -18,6 +18,7 @@ FOLDERS = sorted(
     texts.parent for part in ("rollcall", "packs") for texts in (FUNCTIONS / part).rglob("texts")
 )
 OWN_LANGUAGES = {"en", "he"}
+"""Languages that have every text; what another one lacks is said in English."""
 BY_LANGUAGE = re.compile(r"keywords|examples|cues|words")
 """Under these keys each language has what it needs: other words, and another number of them."""
 NOT_IN_ALL = {"count", "kind"}
@@ -55,7 +56,8 @@ def test_each_language_says_the_same_things(folder: Path) -> None:
     texts = {language: dict(templates(found)) for language, found in read(folder).items()}
     assert texts.keys() >= OWN_LANGUAGES
     for language, found in texts.items():
-        assert found.keys() == texts["en"].keys(), language
+        assert found.keys() <= texts["en"].keys(), language
+        assert found.keys() == texts["en"].keys() or language not in OWN_LANGUAGES, language
         for key, template in found.items():
             assert template.strip(), f"{language}: {key}"
             wrong = (places(template) ^ places(texts["en"][key])) - NOT_IN_ALL

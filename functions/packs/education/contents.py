@@ -25,7 +25,7 @@ from packs.education.school import SubjectId
 from packs.education.wording import TEXTS
 from rollcall.core.context import ToolContext
 from rollcall.core.errors import FailedPrecondition, PermissionDenied, ResourceExhausted
-from rollcall.core.shapes import FileRef, Wire
+from rollcall.core.shapes import FileRef, Locale, Wire
 from rollcall.core.text import language
 from rollcall.store.batches import update_unchanged, where
 from rollcall.store.made_files import MadeFiles
@@ -53,10 +53,10 @@ Reader = Literal["owner", "teacher", "student"]
 once it is published; "student" adds that course's pupils too."""
 
 
-def material_locale(ctx: ToolContext, topic: str) -> Literal["he", "en"]:
+def material_locale(ctx: ToolContext, topic: str) -> Locale:
     """Return the language of the material about a topic: Hebrew for a topic in Hebrew, whoever
     asks, else the caller's."""
-    return "he" if ctx.locale.startswith("he") or language(topic) == "he" else "en"
+    return "he" if language(topic) == "he" else ctx.locale
 
 
 class QaCounts(Wire):
@@ -87,7 +87,7 @@ class Content(Wire):
     topic: Text
     subject: SubjectId | None = None
     grade: str | None = None
-    locale: Literal["he", "en"] = "he"
+    locale: Locale = "he"
     standards: list[str] = Field(default_factory=list, max_length=50)
     sources: list[Source] = Field(default_factory=list, max_length=50)
     generator: Literal["model", "offline"]

@@ -76,7 +76,7 @@ def sheet(
     return page.Sheet(
         content.title,
         [part for part in parts if part != page.Paragraph("", "small")],
-        direction="rtl" if locale == "he" else "ltr",
+        direction=page.direction(locale),
         language=locale,
         description=content.topic,
         footer=content.title,

@@ -20,6 +20,7 @@ from packs.education.quantities import read_number, write_decimal
 from packs.education.wording import TEXTS
 from rollcall.render.bidi import cleaned, isolated
 from rollcall.render.sheet import Direction
+from rollcall.render.sheet import direction as direction_of
 
 CONTENT_TYPE = "text/plain"
 _SPECIAL = re.compile(r"[\\~=#{}:]")
@@ -28,7 +29,7 @@ _SPECIAL = re.compile(r"[\\~=#{}:]")
 def questions(content: Content, items: Sequence[Item]) -> str:
     """Return the questions of a content, with a blank line between two. Text blocks become
     descriptions; other blocks that are not answered are left out."""
-    direction: Direction = "rtl" if content.locale == "he" else "ltr"
+    direction = direction_of(content.locale)
     found: list[str] = []
     for number, item in enumerate(items, 1):
         for part, text in enumerate(_texts_of(_isolated(item, direction), content.locale)):

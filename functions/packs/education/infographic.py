@@ -173,7 +173,7 @@ def picture(
     return page.Sheet(
         title,
         blocks,
-        direction="rtl" if locale == "he" else "ltr",
+        direction=page.direction(locale),
         language=locale,
         description="; ".join(fact.text for fact in facts),
         theme=THEMES[style],

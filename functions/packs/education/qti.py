@@ -18,7 +18,7 @@ from packs.education.contents import Content
 from packs.education.quantities import read_number, write_decimal
 from packs.education.wording import TEXTS
 from rollcall.render.bidi import cleaned, runs
-from rollcall.render.sheet import Direction
+from rollcall.render.sheet import direction
 
 CONTENT_TYPE = "application/zip"
 NAMESPACE = "http://www.imsglobal.org/xsd/imsqti_v2p2"
@@ -120,7 +120,7 @@ class _ItemWriter:
         about = {"title": name, "adaptive": "false", "timeDependent": "false", "xml:lang": locale}
         self.root = _root("assessmentItem", identifier=name, **about)
         self._locale = locale
-        self._direction: Direction = "rtl" if locale == "he" else "ltr"
+        self._direction = direction(locale)
         self._block, self._key = item.block, item.key
         self._body = Element("itemBody", dir=self._direction)
         self._processing = Element("responseProcessing")

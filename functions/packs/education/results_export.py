@@ -20,7 +20,7 @@ from rollcall.core.context import ToolContext
 from rollcall.core.shapes import FileRef, Wire
 from rollcall.core.texts import isolated
 from rollcall.render import spreadsheet
-from rollcall.render.sheet import Cell, Sheet, Table
+from rollcall.render.sheet import Cell, Sheet, Table, direction
 from rollcall.store.batches import where
 
 MAX_ATTEMPTS = 20_000
@@ -156,11 +156,5 @@ def table_file(course: Course, table: Table, locale: str, format: Format) -> tup
     """Return a table as a file, and its content type."""
     if format == "csv":
         return spreadsheet.csv(table), spreadsheet.CSV
-    is_hebrew = locale.startswith("he")
-    sheet = Sheet(
-        course.name,
-        [table],
-        direction="rtl" if is_hebrew else "ltr",
-        language="he" if is_hebrew else "en",
-    )
+    sheet = Sheet(course.name, [table], direction=direction(locale), language=locale)
     return spreadsheet.xlsx([sheet]), spreadsheet.XLSX

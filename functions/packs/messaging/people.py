@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping
+from functools import cache
 
 from msgspec import Struct
 
@@ -11,36 +12,6 @@ from rollcall.core.text import fold, is_stopword
 
 _VOWELS = frozenset("aeiouyhw")
 """Letters that Hebrew may leave out."""
-_SOUNDS = {
-    letter: (*sounds.split(), *([""] if letter in "אעה" else []))
-    for letter, sounds in {
-        "א": "a e i o u",
-        "ב": "b v",
-        "ג": "dj g j",
-        "ד": "d",
-        "ה": "h",
-        "ו": "o u v w",
-        "ז": "z",
-        "ח": "ch kh h",
-        "ט": "th t",
-        "י": "i y e j",
-        "כ": "ch kh ck k c",
-        "ל": "l",
-        "מ": "m",
-        "נ": "n",
-        "ס": "s c",
-        "ע": "a e i o u",
-        "פ": "ph p f",
-        "צ": "tz ts z c",
-        "ק": "ck k c q",
-        "ר": "r",
-        "ש": "sch sh s",
-        "ת": "th t",
-    }.items()
-}
-"""Spellings of a Hebrew letter in Latin ones; some letters may be silent."""
-_AT_START = {"א": ("a", "e", "i", "o", "u"), "ע": ("a", "e", "i", "o", "u"), "ה": ("h",)}
-_AT_END = {"ה": ("a", "e", "o", "ah", "eh", "oh")}
 _NAME = r"[A-Z][a-z]+(?: [A-Z][a-z]+)?"
 
 
@@ -137,16 +108,17 @@ def same_name(one: str, other: str) -> bool:
 
 def _is_spelling(hebrew: str, latin: str) -> bool:
     """Tell whether a Hebrew word can be written so in Latin letters."""
-    letters = re.sub(r"([וי])\1", r"\1", "".join(char for char in hebrew if char in _SOUNDS))
+    known, at_start, at_end = map(_sounds, ("sounds", "sounds_at_start", "sounds_at_end"))
+    letters = re.sub(r"([וי])\1", r"\1", "".join(char for char in hebrew if char in known))
     if not letters or not latin.isascii():
         return False
     places = {0}
     for number, letter in enumerate(letters):
-        sounds = _SOUNDS[letter]
+        sounds = [*known[letter], *([""] if letter in "אעה" else [])]
         if number == 0 and letters[1:2] not in ("ו", "י"):
-            sounds = _AT_START.get(letter, sounds)
+            sounds = at_start.get(letter, sounds)
         if 0 < number == len(letters) - 1:
-            sounds = _AT_END.get(letter, sounds)
+            sounds = at_end.get(letter, sounds)
         starts = _past_vowels(places, latin) if number else places
         places = {
             start + len(sound) * times
@@ -158,6 +130,13 @@ def _is_spelling(hebrew: str, latin: str) -> bool:
     if letters[-1] in "אע":
         places = _past_vowels(places, latin)
     return any(latin[place:] in ("", "e") for place in places)
+
+
+@cache
+def _sounds(place: str) -> dict[str, list[str]]:
+    """Return the Latin spellings of Hebrew letters at a place of a word, by letter."""
+    listed = TEXTS.data("he", f"cues.people.{place}")
+    return {letter: spellings.split() for letter, spellings in listed.items()}
 
 
 def _past_vowels(places: set[int], latin: str) -> set[int]:

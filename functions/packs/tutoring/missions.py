@@ -34,7 +34,7 @@ from rollcall.core.errors import FailedPrecondition, NotFound, PermissionDenied
 from rollcall.core.inputs import NOT_BLANK
 from rollcall.core.policy import ApprovalPolicy
 from rollcall.core.profile import SETUP_CHARS
-from rollcall.core.shapes import Id, Wire
+from rollcall.core.shapes import Id, Locale, Wire
 from rollcall.store.batches import where
 
 if TYPE_CHECKING:
@@ -59,7 +59,6 @@ MissionId = Id
 ConversationPrompt = Annotated[str, Field(max_length=PROMPT_CHARS)]
 Minutes = Annotated[int, Field(ge=MIN_MINUTES, le=MAX_MINUTES)]
 Title = Annotated[str, Field(min_length=1, max_length=TITLE_CHARS, pattern=NOT_BLANK)]
-Locale = Literal["en", "he"]
 
 
 class LessonTask(Wire):

@@ -14,7 +14,6 @@ from rollcall.agent.tool_results import bounded_display
 from rollcall.core.capability import Preview
 from rollcall.core.context import Decider, Platform, ToolContext, User
 from rollcall.core.errors import (
-    AgentError,
     FailedPrecondition,
     InvalidArgument,
     PermissionDenied,
@@ -165,8 +164,8 @@ def new_card(
             continue
         try:
             preview = target.preview(replace(ctx, locale=language), arguments)
-        except AgentError as error:
-            log.warning("an approval of %s has no card in %s: %s", ctx.user.uid, language, error)
+        except Exception:  # the user's own language has a card, which is enough
+            log.exception("an approval of %s has no card in %s", ctx.user.uid, language)
             continue
         wording = _wording(target, arguments, shown, preview, language)
         summary, display, complete = wording

@@ -6,10 +6,12 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from enum import StrEnum
-from typing import Annotated, Any, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
+
+from rollcall.core.texts import TEXTS
 
 SCHEMA_VERSION = 2
 """Written into every stored document of the platform."""
@@ -20,6 +22,11 @@ or a digit, since Firestore reserves names like `__x__`."""
 Id = Annotated[str, Field(pattern=f"^{ID.pattern}$")]
 FileId = Annotated[str, Field(pattern=r"^[0-9a-f]{32}$")]
 """The id of a file, an upload or a document, made by the server."""
+if TYPE_CHECKING:
+    Locale = str
+else:
+    Locale = Literal[TEXTS.languages]
+"""A language of the engine's texts: each is a file there."""
 MAX_ID_CHARS = 62
 FIND_TOOLS = "find_tools"
 """The platform's tool with which a model searches for tools that it was not offered."""
@@ -161,4 +168,4 @@ class CapabilityCall(Wire):
     arguments: dict[str, Any] = {}
     context: dict[str, Any] | None = None
     call_key: Id | None = None
-    locale: Literal["en", "he"] | None = None
+    locale: Locale | None = None

@@ -18,6 +18,7 @@ from rollcall.core.shapes import Citation as Citation
 from rollcall.core.shapes import Display as Display
 from rollcall.core.shapes import FileRef as FileRef
 from rollcall.core.shapes import Id as Id
+from rollcall.core.shapes import Locale as Locale
 from rollcall.core.shapes import Role as Role
 from rollcall.core.shapes import Status as Status
 from rollcall.core.shapes import Wire as Wire
@@ -158,7 +159,7 @@ class RunRequest(Wire):
     client_id: Id | None = None
     client_tools: list[Id] | None = Field(default=None, max_length=50)
     when_busy: Literal["reject", "supersede"] = "reject"
-    locale: Literal["en", "he"] | None = None
+    locale: Locale | None = None
 
     @model_validator(mode="after")
     def _one_input(self) -> RunRequest:
@@ -175,7 +176,7 @@ class RunRequest(Wire):
 class ListRequest(Wire):
     """The data of `list_capabilities`. `after` is the `next` of the previous page."""
 
-    locale: Literal["en", "he"] | None = None
+    locale: Locale | None = None
     after: str | None = Field(default=None, max_length=100)
     limit: int = Field(default=200, ge=1, le=500)
 

@@ -163,6 +163,11 @@ class Sheet(Struct, frozen=True):
     one_page: bool = False
 
 
+def direction(language: str) -> Direction:
+    """Return the direction in which a language is written."""
+    return "rtl" if language[:2] in ("ar", "fa", "he", "ur") else "ltr"
+
+
 def shown(cell: Cell) -> str:
     """Return a cell's text; numbers have no exponent and no trailing zeros."""
     if cell is None:

@@ -56,7 +56,7 @@ def _translations(target: Target, locale: str = "en") -> dict[str, Translation]:
 
 @pytest.mark.parametrize(("locale", "other"), [("en", "he"), ("he", "en")])
 def test_a_card_is_made_in_the_other_language_too(locale: str, other: str) -> None:
-    assert _translations(_target(), locale) == {other: Translation(WORDS[other], None)}
+    assert _translations(_target(), locale)[other] == Translation(WORDS[other], None)
 
 
 def test_a_preview_is_made_in_both_languages() -> None:
@@ -72,6 +72,8 @@ def test_what_is_the_same_in_both_is_kept_once() -> None:
 def test_a_language_in_which_the_preview_fails_is_left_out() -> None:
     refusing = _target(en="From 9 to 10", he=FailedPrecondition("no texts"))
     assert _translations(refusing) == {}
+    knows_english_alone = _target(en="From 9 to 10")
+    assert _translations(knows_english_alone) == {}
 
 
 def test_a_long_display_stays_in_the_first_language() -> None:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import runpy
+
 import pytest
 from pydantic import ValidationError
 
+from rollcall.core import shapes
 from rollcall.core.shapes import Role, Wire
+from rollcall.core.texts import TEXTS
 
 
 @pytest.mark.parametrize("role", [Role.TEACHER, Role.ADMIN])
@@ -37,3 +41,11 @@ def test_a_shape_is_read_from_a_document_or_another_shape_by_name() -> None:
         Line.read({"lineId": "a", "text": "Hi"}, pages=2)
     with pytest.raises(ValidationError, match="text"):
         Line.read({"lineId": "a"})
+
+
+def test_a_language_whose_texts_are_there_may_be_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(ValidationError, match=r"'en'.* or '"):
+        shapes.CapabilityCall(locale="xx")
+    monkeypatch.setattr(TEXTS, "languages", (*TEXTS.languages, "xx"))
+    with_its_texts = runpy.run_path(shapes.__file__)
+    assert with_its_texts["CapabilityCall"](locale="xx").locale == "xx"

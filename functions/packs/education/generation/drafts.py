@@ -44,7 +44,7 @@ from rollcall.core.context import ToolContext
 from rollcall.core.errors import FailedPrecondition
 from rollcall.core.inputs import NOT_BLANK
 from rollcall.core.policy import ApprovalPolicy
-from rollcall.core.shapes import FileRef, Wire
+from rollcall.core.shapes import FileRef, Locale, Wire
 from rollcall.core.texts import short
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -68,7 +68,7 @@ class Brief(Struct, frozen=True):
     topic: str
     grade: str | None
     subject: SubjectId | None
-    locale: Literal["he", "en"]
+    locale: Locale
     seed: str
     count: int = 10
     level: Level | Literal["all"] = "core"

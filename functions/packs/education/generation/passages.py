@@ -27,10 +27,6 @@ _MAX_SHOWN = 2_500
 _BANK = 4
 _PREPOSITIONS = frozenset("בכלו")
 _TOKEN = re.compile(r"[^\W_]+(?:[\"'׳״-][^\W_]+)*")
-_DEFINITION_PATTERNS = (
-    re.compile(r"^(?P<term>[^,.:;()?!]{2,40}?) (?:הוא|היא|הם|הן) (?P<meaning>[^?!]{12,160})\.?$"),
-    re.compile(r"^(?P<term>[^,.:;()?!]{2,40}?) (?:is|are) (?P<meaning>[^?!]{12,160})\.?$"),
-)
 
 
 class Passage(Struct, frozen=True):
@@ -180,8 +176,9 @@ def _once(word: str, sentence: str) -> bool:
 def _definitions(passage: Passage) -> list[tuple[str, str]]:
     """Return the terms that a passage defines, each with its meaning."""
     found: dict[str, tuple[str, str]] = {}
+    patterns = TEXTS.phrases("cues.definitions")
     for sentence in _usable(passage):
-        match = next((m for each in _DEFINITION_PATTERNS if (m := each.match(sentence))), None)
+        match = next((m for each in patterns if (m := re.match(each, sentence))), None)
         if match and len(match["term"].split()) <= 4 and terms(match["term"]):
             meaning = match["meaning"].strip(". ")
             found.setdefault(normal_text(match["term"]), (match["term"], meaning))

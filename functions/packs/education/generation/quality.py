@@ -33,7 +33,6 @@ MIN_CORPUS = 30
 """Least number of sentences in a grade's corpus for a comparison."""
 _LONGER = 1.5
 _LONGER_CHARS = 12
-_NO_ALT = frozenset(("", "image", "picture", "photo", "תמונה", "איור", "ציור"))
 _SUM = re.compile(r"(?P<sum>[0-9(][0-9+\-−–×*/÷:.()% ]*[0-9)%])\s*=\s*[?_□.]*\s*$")
 _OPERATION = re.compile(r"[0-9)%] ?[+\-−–×*/÷:] ?[0-9(]")
 _CLAUSE = re.compile(r"[.!?:;\n]+\s*")
@@ -63,7 +62,8 @@ def find_problems(items: dict[str, Item], *, corpus: Sequence[int] = ()) -> list
     for id, item in items.items():
         block = item.block
         found += [Finding(id, code, about) for code, about in _key_findings(item)]
-        if block.kind == "image" and normal_text(block.image.alt if block.image else "") in _NO_ALT:
+        alt = normal_text(block.image.alt if block.image else "")
+        if block.kind == "image" and (not alt or alt in TEXTS.words("cues.no_alt")):
             found.append(Finding(id, "missing_alt", block.stem[:80]))
         if block.is_question:
             identity = _identity(block)
