@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -46,6 +47,12 @@ class ReadableConversations(Struct, frozen=True):
     @property
     def ids(self) -> list[str]:
         return list(self.conversations)
+
+    @property
+    def people(self) -> list[tuple[str, str]]:
+        """The participants' ids and names."""
+        named = (each.participant_names.items() for each in self.conversations.values())
+        return list(chain.from_iterable(named))
 
     def name(self, conversation_id: str) -> str:
         """The conversation's name as this user knows it."""

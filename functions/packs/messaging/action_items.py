@@ -89,14 +89,10 @@ def _confirmation(ctx: ToolContext, target: Target, title: str, summary: str) ->
     return Preview(display, summary=line, shows=("actionItemId",))
 
 
-def _summarize_complete(arguments: dict[str, Any]) -> dict[str, str]:
-    item = short(str(arguments["actionItemId"]))
-    return TEXTS.by_language("action_items.mark_the_action_item", item=item)
-
-
-def _summarize_reopen(arguments: dict[str, Any]) -> dict[str, str]:
-    item = short(str(arguments["actionItemId"]))
-    return TEXTS.by_language("action_items.open_the_action_item", item=item)
+def _summary(key: str) -> Callable[[dict[str, Any]], dict[str, str]]:
+    return lambda arguments: TEXTS.by_language(
+        f"action_items.{key}", item=short(str(arguments["actionItemId"]))
+    )
 
 
 @capability(
@@ -104,7 +100,7 @@ def _summarize_reopen(arguments: dict[str, Any]) -> dict[str, str]:
     related=["get_conversation_action_items", "reopen_action_item"],
     effect="write",
     atomic=True,
-    summary=_summarize_complete,
+    summary=_summary("mark_the_action_item"),
     preview=_preview_complete,
     undo=Undo("reopen_action_item", lambda given, result: {"actionItemId": result["actionItemId"]}),
 )
@@ -127,7 +123,7 @@ def complete_action_item(ctx: ToolContext, *, action_item_id: DocumentId) -> Act
     related=["complete_action_item"],
     effect="write",
     atomic=True,
-    summary=_summarize_reopen,
+    summary=_summary("open_the_action_item"),
     preview=_preview_reopen,
     undo=Undo(
         "complete_action_item", lambda given, result: {"actionItemId": result["actionItemId"]}
@@ -252,10 +248,7 @@ def _assignee_filter(assignee: str | None, mine: ReadableConversations) -> dict[
         return {}
     if assignee.strip().casefold() in _ME:
         return {"assigneeId": [mine.reader]}
-    pairs = (
-        pair for talk in mine.conversations.values() for pair in talk.participant_names.items()
-    )
-    found = namesakes(assignee, pairs)[:_MAX_NAMESAKES]
+    found = namesakes(assignee, mine.people)[:_MAX_NAMESAKES]
     return {"assigneeId": found} if found else {"assignee": [assignee.strip()]}
 
 
@@ -265,11 +258,10 @@ def _owed_to_condition(name: str, mine: ReadableConversations) -> Callable[[dict
     An item is owed to the person who asked for it, the person it was promised to in a conversation
     of two, or a person whom its task names.
     """
-    pairs = [p for talk in mine.conversations.values() for p in talk.participant_names.items()]
     if name.strip().casefold() in _ME:
         people, named = {mine.reader}, frozenset[str]()
     else:
-        people, named = set(namesakes(name, pairs)), frozenset(words(name))
+        people, named = set(namesakes(name, mine.people)), frozenset(words(name))
 
     def fits(item: dict[str, Any]) -> bool:
         assignee, participants = item.get("assigneeId"), set(item.get("participantIds") or ())

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping
-from functools import cache
+from functools import cache, partial
 
 from msgspec import Struct
 
@@ -27,21 +27,11 @@ class People:
 
     def __init__(self, names: Mapping[str, str]) -> None:
         self.names = dict(names)
-        self._ids: dict[str, set[str]] = {}
-        for person, name in self.names.items():
-            for form in {_key(name), _key(name.split(" ")[0])} - {""}:
-                self._ids.setdefault(form, set()).add(person)
 
     def find(self, name: str) -> Person | None:
         """Return the participant of that name, if exactly one fits."""
-        wanted = _key(name)
-        fitting = self._ids.get(wanted, set())
-        if len(fitting) != 1:
-            fitting = {id for key, ids in self._ids.items() if same_name(wanted, key) for id in ids}
-        if len(fitting) == 1:
-            (person,) = fitting
-            return Person(person, self.names[person])
-        return None
+        found = namesakes(name, self.names.items())
+        return self.of(found[0]) if len(found) == 1 else None
 
     def of(self, person_id: str) -> Person:
         """Return a participant by id."""
@@ -80,14 +70,15 @@ class People:
 
 
 def namesakes(name: str, people: Iterable[tuple[str, str]]) -> list[str]:
-    """Return the ids of everybody with that full or first name, in either script.
+    """Return the ids of everybody with that full or first name, in either script; of a name in the
+    other script, the closest spelling.
 
     Args:
         people: (id, name) of the candidates; one id may come with several names.
     """
     pairs = list(dict.fromkeys(people))
     first_names = [(id, whole.split(" ")[0]) for id, whole in pairs]
-    for is_name in (str.__eq__, same_name):
+    for is_name in (str.__eq__, partial(same_name, is_close=True), same_name):
         for candidates in (pairs, first_names):
             ids = [id for id, each in candidates if _key(name) and is_name(_key(name), _key(each))]
             if ids:
@@ -95,20 +86,26 @@ def namesakes(name: str, people: Iterable[tuple[str, str]]) -> list[str]:
     return []
 
 
-def same_name(one: str, other: str) -> bool:
+def same_name(one: str, other: str, *, is_close: bool = False) -> bool:
     """Tell whether two names, one in Hebrew and one in Latin letters, are spellings of the same:
-    "עומר" and "Omer", "דנה" and "Dana"."""
+    "עומר" and "Omer", "דנה" and "Dana".
+
+    Args:
+        is_close: Whether rare spellings do not count: "פיטר" is Peter, but "אמיר" is hardly Omer.
+    """
     hebrew, latin = sorted((_key(one), _key(other)), key=str.isascii)
     if is_stopword(hebrew) or is_stopword(latin):
         return False
     pairs = list(zip(hebrew.split(), latin.split(), strict=False))
     is_whole = len(hebrew.split()) == len(latin.split()) == len(pairs) > 0
-    return is_whole and all(_is_spelling(*pair) for pair in pairs)
+    return is_whole and all(_is_spelling(*pair, is_close) for pair in pairs)
 
 
-def _is_spelling(hebrew: str, latin: str) -> bool:
+def _is_spelling(hebrew: str, latin: str, is_close: bool) -> bool:
     """Tell whether a Hebrew word can be written so in Latin letters."""
     known, at_start, at_end = map(_sounds, ("sounds", "sounds_at_start", "sounds_at_end"))
+    if is_close:
+        known = {**known, **_sounds("close_sounds")}
     letters = re.sub(r"([וי])\1", r"\1", "".join(char for char in hebrew if char in known))
     if not letters or not latin.isascii():
         return False

@@ -93,10 +93,7 @@ def search_all_conversations(
         offset: How many of the first to leave out: `nextOffset` of an earlier search goes on.
     """
     mine = readable_conversations(ctx)
-    names = {
-        pair for talk in mine.conversations.values() for pair in talk.participant_names.items()
-    }
-    question = read_query(query, names=names)
+    question = read_query(query, names=set(mine.people))
     reads = read_shards(ctx.db, mine.ids, question)
     hits = _hits(ctx, mine, reads, query)
     read = hits[: offset + limit + _SPARE]

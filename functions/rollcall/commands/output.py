@@ -76,7 +76,7 @@ def in_camel_case(record: Any) -> Any:
 
 def quantity(number: int, one: str, many: str) -> str:
     """A number with its noun: "1 agent", "2 agents"."""
-    return f"{number} {one if number == 1 else many}"
+    return f"{number:,} {one if number == 1 else many}"
 
 
 def moment(value: Any) -> str:

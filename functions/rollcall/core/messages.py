@@ -193,8 +193,9 @@ def redacted_message(message: M) -> M:
 
 
 def _redacted_file(file: Media, clean: Callable[[str], str]) -> Media:
-    """Return a file with the text of a document that is in the message itself redacted, as UTF-8;
-    other files unchanged."""
+    """Return a file with its name redacted, and the text of a document that is in the message
+    itself, as UTF-8."""
+    file = replace(file, name=clean(file.name)) if file.name else file
     if file.type != "document" or file.media_type == "application/pdf":
         return file
     try:

@@ -105,8 +105,10 @@ def _run(platform: Platform, call: Call, agent: str) -> Generator[Event | None, 
         except AgentError as error:
             if input.forwarded_props and input.forwarded_props.locale in TEXTS.languages:
                 error.translate(input.forwarded_props.locale)
-            if error.field:  # by its name in AG-UI
-                error.field = _FIELDS.get(error.field.split(".")[0], agui_field(error.field))
+            if ours := error.field:  # by its name in AG-UI
+                error.field = _FIELDS.get(ours.split(".")[0], agui_field(ours))
+                if error.message.startswith(f"{ours}:"):
+                    error.text = error.message = error.field + error.message.removeprefix(ours)
             raise
         except GeneratorExit:  # AG-UI front ends stop a run by closing the connection
             if renderer.run is not None and not renderer.has_ended and not request.keeps_running():

@@ -227,14 +227,15 @@ def test_hostile_texts_come_to_an_end(piece: str) -> None:
 
 class TestMessages:
     def test_a_users_text_and_text_documents_are_redacted(self) -> None:
-        document = Media("document", "text/plain", b64encode(PEM.encode()).decode(), "id_rsa")
+        name = f"{CREDENTIALS[0]}.pem"
+        document = Media("document", "text/plain", b64encode(PEM.encode()).decode(), name)
         image = Media("image", "image/png", b64encode(b"\x89PNG").decode())
         message = redacted_message(UserMessage((Text(CREDENTIALS[0]), document, image)))
         assert isinstance(message, UserMessage)
         text, kept, picture = message.parts
         assert text == Text(HIDDEN)
         assert isinstance(kept, Media)
-        assert b64decode(kept.data).decode() == HIDDEN
+        assert (b64decode(kept.data).decode(), kept.name) == (HIDDEN, f"{HIDDEN}.pem")
         assert picture is image
 
     @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-32", "cp1255"])

@@ -22,6 +22,7 @@ from rollcall.commands.doctor.findings import (
     ok,
     warn,
 )
+from rollcall.commands.output import quantity
 from rollcall.commands.rules import index_key
 from rollcall.core.definition import shown_path
 from rollcall.core.shapes import Role
@@ -190,12 +191,14 @@ def check_admin(google: Google) -> Iterator[Finding]:
         except ValueError:
             continue
         admins += isinstance(claims, dict) and claims.get("role") == Role.ADMIN
-    more = f" of the first {MAX_USERS:,}" if found.get("nextPageToken") else ""
+    accounts = quantity(len(users), "account", "accounts")
+    if found.get("nextPageToken"):
+        accounts = f"the first {accounts}"
     if admins:
-        yield ok(f"{admins} admins among {len(users):,} accounts{more}")
+        yield ok(f"{quantity(admins, 'admin', 'admins')} among {accounts}")
     else:
         yield warn(
-            f"nobody is an admin among {len(users):,} accounts{more}",
+            f"nobody is an admin among {accounts}",
             'auth.set_custom_user_claims("<uid>", {"role": "admin"}): docs/deploy.md, Roles',
         )
 

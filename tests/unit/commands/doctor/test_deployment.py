@@ -188,10 +188,13 @@ def test_somebody_should_be_an_admin(
 
 
 def test_only_the_first_accounts_are_looked_at_and_it_says_so(google: FakeGoogle) -> None:
-    answer = {"users": [user("a")], "nextPageToken": "more"}
+    answer = {"users": [user("a"), user("b")], "nextPageToken": "more"}
     google.answer("identitytoolkit", ACCOUNTS, answer)
     (found,) = deployment.check_admin(google.client)
-    assert found.text == "nobody is an admin among 1 accounts of the first 1,000"
+    assert found.text == "nobody is an admin among the first 2 accounts"
+    google.answer("identitytoolkit", ACCOUNTS, {"users": [user("a", role="admin")]})
+    (found,) = deployment.check_admin(google.client)
+    assert found.text == "1 admin among 1 account"
 
 
 def test_what_may_not_be_looked_at_is_a_warning_with_the_role(google: FakeGoogle) -> None:

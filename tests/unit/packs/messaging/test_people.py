@@ -51,6 +51,17 @@ def test_namesakes_are_all_of_that_name_in_either_script() -> None:
     assert namesakes("", people) == namesakes("Ruth", people) == []
 
 
+def test_of_names_in_the_other_script_the_closest_counts() -> None:
+    hebrew = {"a": "אמיר נאסר", "o": "עומר כץ", "p": "פיטר"}
+    assert namesakes("Omer", hebrew.items()) == ["o"]
+    assert namesakes("Amir", hebrew.items()) == ["a"]
+    assert namesakes("Peter", hebrew.items()) == ["p"]
+    latin = {"a": "Amir Nasser", "o": "Omer Katz"}
+    assert namesakes("אמיר", latin.items()) == ["a"]
+    person = People(hebrew).find("Omer")
+    assert person is not None and person.id == "o"
+
+
 @pytest.mark.parametrize(
     ("hebrew", "latin"),
     [
