@@ -240,7 +240,6 @@ def run(
             messages=(*history, UserMessage.of(message)),
             tools=tuple(sorted((*specs, ASK_USER_SPEC), key=lambda tool: tool.name)),
             locale=ctx.locale,
-            now_iso=ctx.now.isoformat(),
             max_output_tokens=agent.max_output_tokens,
         ),
         models=(load_model(model) if isinstance(model, str) else model,),

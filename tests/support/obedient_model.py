@@ -101,7 +101,6 @@ def attack(
             instructions="Help.",
             messages=(UserMessage.of("What does the note say?"),),
             tools=tuple(entry.spec for entry in offered),
-            now_iso="2026-03-02T09:00:00+00:00",
         ),
         models=(model,),
         composer=load_model("offline:planner"),

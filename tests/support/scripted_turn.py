@@ -93,7 +93,6 @@ def turn(
             for name in tools
         ),
         "locale": "en",
-        "now_iso": "2026-03-02T09:00:00+00:00",
         "max_output_tokens": agent.max_output_tokens,
     }
     request |= {each: changes.pop(each) for each in REQUEST_FIELDS if each in changes}

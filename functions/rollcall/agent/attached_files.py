@@ -24,7 +24,7 @@ from rollcall.core.errors import AgentError, InvalidArgument, NotFound, Unavaila
 from rollcall.core.messages import Media, Message, Part, Text, UserMessage
 from rollcall.core.redaction import redacted
 from rollcall.core.texts import TEXTS
-from rollcall.models.base import AttachedFile, Delta, Model, ModelRequest
+from rollcall.models.base import Delta, Model, ModelRequest
 from rollcall.models.provider import media_types
 from rollcall.store.attachments import MAX_BYTES, inline_content
 from rollcall.store.files import FileStore
@@ -93,7 +93,7 @@ class AttachedFiles(Struct):
             Unavailable: The files' storage does not answer.
         """
         if model_id.startswith("offline:"):
-            return replace(request, files=tuple(self._as_text(request.messages)))
+            return request  # it reads no files
         chosen, takes = set(_files_to_send(request.messages)), media_types(model_id)
         if only_new:
             chosen &= _newest_keys(request.messages)
@@ -135,19 +135,6 @@ class AttachedFiles(Struct):
         if len(text) > TEXT_CHARS:
             shown += f"\n[the first {TEXT_CHARS:,} characters; the rest is left out]"
         return Text(shown)
-
-    def _as_text(self, messages: Sequence[Message]) -> Iterator[AttachedFile]:
-        """Yield the files for the offline planner: names and texts, newest message first."""
-        chosen = _files_to_send(messages)
-        user_messages = [message for message in messages if isinstance(message, UserMessage)]
-        for message in reversed(user_messages):
-            for part in _files(message):
-                if _key(part) not in chosen:
-                    continue
-                content = self._content(part) if part.type == "document" else None
-                text = None if content is None else self._text(part, content)
-                shown = redacted(text[:TEXT_CHARS]) if isinstance(text, str) else None
-                yield AttachedFile(part.label, shown, is_new=message is user_messages[-1])
 
     def _content(self, part: Media) -> bytes | None:
         """Return a file's content; None if it is gone, another user's, or in the message as text

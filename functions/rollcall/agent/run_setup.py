@@ -441,7 +441,6 @@ def turn_request(
         names=place.names if place else {},
         cache_key=digest([profile.id, context.user.uid]),
         locale=context.locale,
-        now_iso=context.now.isoformat(),
         streamed=streamed,
         max_output_tokens=profile.max_output_tokens,
     )

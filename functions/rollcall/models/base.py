@@ -116,19 +116,6 @@ class ToolSpec(Struct, frozen=True, dict=True):
         return text_tokens(self.json_text)
 
 
-class AttachedFile(Struct, frozen=True):
-    """The text of a file that the user attached.
-
-    Attributes:
-        text: None for an image, or a document that cannot be read.
-        is_new: Whether the file came with the last message.
-    """
-
-    name: str
-    text: str | None
-    is_new: bool
-
-
 class ModelRequest(Struct, frozen=True):
     """One call of a model.
 
@@ -144,13 +131,10 @@ class ModelRequest(Struct, frozen=True):
         max_output_tokens: The most tokens of the reply.
         cache_key: The same for requests that share a long prefix.
         locale: "en" or "he": the fallback language.
-        now_iso: The user's time, ISO 8601 with offset; the offline planner resolves dates by it.
         names: Names of things in the user's context, by the parameter that takes them. The
             instructions have them too; the offline planner fills arguments with them.
         notes: Passages that were retrieved for the last message, with their citation numbers. The
             instructions have them too; the offline planner answers from them.
-        files: The user's attachments as text, for the offline planner only: other models have them
-            in the messages.
         streamed: Whether the reply is shown as it arrives. Otherwise it is requested in one piece,
             which costs less; the deltas are of the same kinds, but complete.
     """
@@ -164,12 +148,10 @@ class ModelRequest(Struct, frozen=True):
     max_output_tokens: int = 4096
     cache_key: str | None = None
     locale: str = "en"
-    now_iso: str = ""
     streamed: bool = True
     abilities: tuple[ToolSpec, ...] = ()
     notes: tuple[Note, ...] = ()
     names: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    files: tuple[AttachedFile, ...] = ()
 
 
 class TextDelta(Struct, frozen=True):

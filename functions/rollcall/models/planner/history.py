@@ -12,6 +12,7 @@ from msgspec import Struct
 
 from rollcall.core.messages import (
     Json,
+    Media,
     Message,
     ModelMessage,
     ToolCall,
@@ -100,11 +101,13 @@ class Turn(Struct, frozen=True):
     """The user's message and the steps taken for it.
 
     Attributes:
+        files: The labels of the files that came with it.
         asked: What the user said before, if the planner asked back about it.
         last: The last call before this turn.
     """
 
     text: str
+    files: tuple[str, ...]
     steps: tuple[Step, ...]
     asked: str
     last: ToolCall | None
@@ -118,17 +121,18 @@ class Turn(Struct, frozen=True):
 
 def read_turn(messages: Sequence[Message], locale: str) -> Turn:
     """Split a history at the user's last message."""
-    text, asked, at = "", "", 0
+    text, asked, at, files = "", "", 0, tuple[str, ...]()
     for n, message in enumerate(messages):
         if isinstance(message, UserMessage):
             before = messages[n - 1] if n else None
             is_asked = isinstance(before, ModelMessage) and before.text.rstrip().endswith("?")
             asked = ", ".join(filter(None, (asked, text.rstrip(" ?.!")))) if is_asked else ""
             text, at = message.text, n
+            files = tuple(part.label for part in message.parts if isinstance(part, Media))
             # "src/app.ts" or "12" is an answer in no language at all.
             locale = language(text) if sum(map(str.isalpha, text)) > 3 else locale[:2]
     last = next((each.call for each in reversed(_steps_of(messages[:at]))), None)
-    return Turn(text, _steps_of(messages[at:]), asked, last, locale)
+    return Turn(text, files, _steps_of(messages[at:]), asked, last, locale)
 
 
 def _steps_of(messages: Sequence[Message]) -> tuple[Step, ...]:

@@ -110,8 +110,8 @@ class _Planner(Struct, frozen=True):
 
     def _small_talk(self) -> Reply | None:
         said, text = set(tokens(self.turn.text)), self.turn.text
-        if named := [each.name for each in self.request.files if each.is_new]:
-            files = ", ".join(f"“{one_line(each, 80)}”" for each in named)
+        if self.turn.files:
+            files = ", ".join(f"“{one_line(each, 80)}”" for each in self.turn.files)
             return Reply(self.say("file_unseen", name=files))
         for opening in ("who", "help", "cancelled"):
             if cue(opening).search(text):

@@ -25,7 +25,6 @@ from rollcall.models.base import (
 )
 from rollcall.models.offline import Model
 
-NOW = "2025-11-05T09:00:00+02:00"  # a Wednesday
 MAX_STEPS = 10
 
 Tool = Callable[[str, dict[str, Any]], Any]
@@ -246,7 +245,7 @@ class Talk:
         raise AssertionError("the planner did not come to an end")
 
     def _step(self) -> ModelMessage:
-        request = ModelRequest("", tuple(self.history), self.tools, now_iso=NOW)
+        request = ModelRequest("", tuple(self.history), self.tools)
         deltas = list(Model().stream(request))
         reply = message_of(deltas)
         self.history.append(reply)

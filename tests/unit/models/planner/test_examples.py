@@ -12,7 +12,7 @@ from rollcall.models.base import ModelRequest, ToolSpec
 from rollcall.models.offline import Model
 from tests.support.catalogs import catalog
 from tests.support.full_form import amount
-from tests.unit.models.planner.kit import NOW, message_of
+from tests.unit.models.planner.kit import message_of
 
 MIN_RIGHT = 0.4
 """Most requests for school material and in lessons need a model; where the electrical pack was
@@ -43,7 +43,7 @@ def spec(of: Capability) -> ToolSpec:
 
 
 def first_calls(request: str, tools: tuple[ToolSpec, ...]) -> tuple[list[str], str]:
-    asked = ModelRequest("", (UserMessage.of(request),), tools, now_iso=NOW)
+    asked = ModelRequest("", (UserMessage.of(request),), tools)
     reply = message_of(list(Model().stream(asked)))
     return [call.name for call in reply.tool_calls], reply.text
 

@@ -16,7 +16,6 @@ from tests.unit.models.planner.kit import (
     EDUCATION,
     ELECTRICAL,
     MESSAGING,
-    NOW,
     SIZES,
     WORKSPACE,
     Talk,
@@ -38,7 +37,7 @@ def done(name: str, arguments: dict[str, Any]) -> dict[str, Any]:
 def calls(
     message: str, tools: tuple[ToolSpec, ...] = ELECTRICAL
 ) -> list[tuple[str, dict[str, Any]]]:
-    request = ModelRequest("", (UserMessage.of(message),), tools, names=NAMES, now_iso=NOW)
+    request = ModelRequest("", (UserMessage.of(message),), tools, names=NAMES)
     made = message_of(list(Model().stream(request)))
     return [(call.name, call.arguments or {}) for call in made.tool_calls]
 
@@ -224,7 +223,6 @@ def test_a_tool_that_cannot_take_a_number_is_not_called(message: str) -> None:
         (UserMessage.of(message),),
         (load, size),
         names={"circuitDescription": ("Oven", "תנור")},
-        now_iso=NOW,
     )
     made = message_of(list(Model().stream(request))).tool_calls
     assert "calculate_neutral_load" not in [call.name for call in made]

@@ -18,7 +18,7 @@ from tests.evals.planner.cases import Case, Reply, verdict
 from tests.evals.registry.queries import read_queries
 from tests.evals.registry.tools import capability_documents, compile_registry
 from tests.support.catalogs import catalog
-from tests.unit.models.planner.kit import NOW, message_of
+from tests.unit.models.planner.kit import message_of
 
 BAR = 0.92
 PLANNED = 0.9
@@ -40,7 +40,7 @@ def reply_to(case: Case, registry: Snapshot) -> Reply:
     wanted = ToolRequest(EDUCATION, User("demo", Role.TEACHER), case.message)
     chosen = select(registry, wanted).ids
     tools = tuple(registry.content.entries[id].spec for id in EDUCATION.tools if id in chosen)
-    request = ModelRequest("", (UserMessage.of(case.message),), tools, now_iso=NOW)
+    request = ModelRequest("", (UserMessage.of(case.message),), tools)
     made = message_of(list(Model().stream(request)))
     calls = tuple((each.name, dict(each.arguments or {})) for each in made.tool_calls)
     return Reply(calls, made.text, asks=made.text.rstrip().endswith("?"))
