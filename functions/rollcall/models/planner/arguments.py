@@ -272,7 +272,9 @@ class _Form:
         is_counted = parameter.identifies and place[-1] + 1 in labels  # "two circuits"
         is_bare = parameter.units and not (mention.unit or is_near or len(self.parameters) == 1)
         is_text = parameter.kind == "string" and not (parameter.units or parameter.options)
-        return not (is_counted or is_bare or is_text)
+        before = message.stems_at([place[0] - 1])  # as in "the first 20"
+        is_count = is_counted or not (mention.unit or before.isdisjoint(wordset("limit")))
+        return not (is_count or is_bare or is_text)
 
     def _gap(self, parameter: Parameter, place: range) -> float:
         """Return how many words a number stands from those that name a parameter."""
@@ -469,6 +471,11 @@ class _Form:
             for m in free
             if not (m.kind in ("name", "code") and self.message.stems_at(m.place) <= own)
         ]
+        listed = (name for each in self.names.values() for name in each)
+        found = longest({name: at for name in listed for at in self.message.find(name)})
+        things = [Mention("thing", "", 0, 0, place) for place in found.values()]
+        free += [each for each in things if self.used.isdisjoint(each.place)]
+        free = [each for each in free if not self.asking.issuperset(each.place)]
         taken = {n for m in free for n in m.place}
         runs = self.runs(vocabulary(self.tool, whole=True) | wordset("asking"))
         places = sorted([*([*m.place] for m in free), *(r for r in runs if not taken & {*r})])

@@ -55,9 +55,9 @@ def choose(text: str, request: ModelRequest) -> ToolSpec | None:
         fitting = [each for each in ranked(message, tools, request.names)[:4] if each.fits]
         near = [e.tool for e in fitting if e.score >= _NEARLY * fitting[0].score]
         others = [tool for tool in near if tool is not searcher]
-        whole = [tool for tool in others if not fill(tool, message, request.names).left]
-        if near and (whole or not (searcher and cue("about").search(text) and lists(near[0]))):
-            return next(iter((*whole, *others)), near[0] if is_one_topic else None)
+        whole = (tool for tool in others if not fill(tool, message, request.names).left)
+        if near:
+            return next(whole, next(iter(others), near[0] if is_one_topic else None))
     if searcher and is_one_topic and _asks_a_fact(text):
         heads = set(terms(group(cue("heads").match(text), "head")[0])) - wordset("scaffold")
         keywords = (each for tool in request.tools if lists(tool) for each in tool.keywords)

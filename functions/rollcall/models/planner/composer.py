@@ -11,12 +11,14 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from msgspec import Struct
+
 from rollcall.core.messages import Json
 from rollcall.core.text import excerpt, language, terms, words
 from rollcall.core.texts import TEXTS
 from rollcall.models.base import ToolSpec
 from rollcall.models.planner.history import Step, Turn
-from rollcall.models.planner.mentions import cue, group, unit_of, wording, wordset
+from rollcall.models.planner.mentions import cue, unit_of, wording, wordset
 from rollcall.models.planner.parameters import spaced
 
 Item = dict[str, Any]
@@ -29,6 +31,20 @@ _HANDLE = re.compile(r"(?=\w*\d)(?=\w*[A-Za-z])[\w-]{12,}")
 _SHOWN = ("person", "place", "due", "when", "degree")
 
 
+class Wish(Struct, frozen=True):
+    """What the user wants of a result beyond what the call could say.
+
+    Attributes:
+        text: The question.
+        topic: What the things are about, where that was searched for.
+        person: Whose messages are meant.
+    """
+
+    text: str = ""
+    topic: str = ""
+    person: str = ""
+
+
 def say(key: str, locale: str, **values: object) -> str:
     """Return one of the planner's sentences."""
     return TEXTS.say(locale, f"offline.say.{key}", **values)
@@ -38,12 +54,12 @@ def so_far(turn: Turn) -> str:
     """Return what a turn has found when a bound stops it."""
     if not turn.steps:
         return say("nothing_so_far", turn.locale)
-    return f"{say('so_far', turn.locale)}\n\n{answer(turn.steps, '', turn.locale)}"
+    return f"{say('so_far', turn.locale)}\n\n{answer(turn.steps, Wish(), turn.locale)}"
 
 
-def answer(steps: Sequence[Step], text: str, locale: str, tools: Sequence[ToolSpec] = ()) -> str:
-    """Return the answer to a question out of some steps; `tools` give their names."""
-    texts = [_told(step, text, locale) for step in steps if not step.failed]
+def answer(steps: Sequence[Step], wish: Wish, locale: str, tools: Sequence[ToolSpec] = ()) -> str:
+    """Return the answer to a wish out of some steps; `tools` give their names."""
+    texts = [_told(step, wish, locale) for step in steps if not step.failed]
     names = {tool.name: (*tool.names.values(),) for tool in tools}
     failed = (step for step in steps if step.failed)
     texts += [_failure(step, locale, names.get(step.call.name, ())) for step in failed]
@@ -52,7 +68,7 @@ def answer(steps: Sequence[Step], text: str, locale: str, tools: Sequence[ToolSp
     return "\n\n".join(dict.fromkeys(filter(None, texts)))
 
 
-def _told(step: Step, text: str, locale: str) -> str:
+def _told(step: Step, wish: Wish, locale: str) -> str:
     output = {"results": step.output} if isinstance(step.output, list) else step.output
     if not isinstance(output, dict):
         return _defanged(str(output)) if output not in (None, "") else say("done", locale)
@@ -62,41 +78,49 @@ def _told(step: Step, text: str, locale: str) -> str:
     # A calculation's answer is in words; its figures are for programs and for who asks for them.
     is_worded = isinstance(output.get("answer"), str) and "assumptions" in output
     lists = {} if is_worded else step.lists or (empty if len(empty) == 1 else {})
-    told = [_listing(k, v, output, step, text, locale) for k, v in lists.items()]
-    facts = "" if lists == empty != {} else _facts(output, step, text, locale)
+    told = [_listing(k, v, output, step, wish, locale) for k, v in lists.items()]
+    facts = "" if lists == empty != {} else _facts(output, step, wish, locale)
     told.insert(0 if facts.startswith("**") else len(told), facts)
     return "\n\n".join(filter(None, told)) or say("done", locale)
 
 
-def _listing(key: str, items: list[Item], output: Item, step: Step, text: str, locale: str) -> str:
+def _listing(key: str, items: list[Item], output: Item, step: Step, wish: Wish, locale: str) -> str:
     """Tell a list: what of it was asked for, how many there are, and the first few."""
-    what, query = label(key, locale), str((step.call.arguments or {}).get("query") or "")
-    person = group(cue("said_by").search(text), "who")[0] if query else ""
-    kept = [each for each in items if not person or _is_of(each, person)]
-    conditions = [person] if person else []
+    what, (kept, conditions) = label(key, locale), _looked_through(items, wish, locale)
+    query = str((step.call.arguments or {}).get("query") or "")
     if query and kept and not _has_most(kept, query):
         kept, conditions = [], [say("quoted", locale, text=query)]
     if not kept:
-        return say("none", locale, what=what, conditions="".join(conditions) or say("all", locale))
+        said = ", ".join(conditions) or say("all", locale)
+        return say("none", locale, what=what, conditions=said)
     counted = [output.get(k) for k in ("totalFound", "totalCount", "total", "count")]
     total = max(len(kept), *(n for n in counted if type(n) is int and not conditions), 0)
     first = kept[:_MAX_ITEMS]
     more = total - len(first)
     count = say("of_total", locale, shown=len(first), total=total) if more else total
     head = " · ".join([what[:1].upper() + what[1:], *conditions])
-    lines = [f"**{head} ({count})**", "", *(_line(e, step, locale, text) for e in first)]
+    lines = [f"**{head} ({count})**", "", *(_line(e, step, locale, wish.text) for e in first)]
     lines += [f"- {say('more', locale, count=more)}"] * (more > 0)
     evidence = " ".join(str(v) for each in first for k, v in each.items() if not _is_inner(k, v))
-    if kind := unanswered(text, evidence, is_counted=not query):
+    if kind := unanswered(wish.text, evidence, is_counted=not query):
         lines[:0] = [say(f"cannot_tell.{kind}", locale), ""]
     return "\n".join(lines)
 
 
-def _is_of(item: Item, person: str) -> bool:
-    """Tell whether an item is a person's, who may be written in another script than there."""
-    told = " ".join(str(item[key]) for key in wording("fields.person") if key in item)
-    is_other = not told or language(told) != language(person)
-    return is_other or not {*words(person)}.isdisjoint(words(told))
+def _looked_through(items: list[Item], wish: Wish, locale: str) -> tuple[list[Item], list[str]]:
+    """Return the items that meet a wish, and its conditions in words. What is in another script
+    than the wish may meet it in other words."""
+    conditions = [wish.person] if wish.person else []
+    conditions += [say("quoted", locale, text=wish.topic)] if wish.topic else []
+    for wanted, fields in ((wish.person, wording("fields.person")), (wish.topic, ())):
+        kept = []
+        for item in items if wanted else ():
+            told = " ".join(str(v) for k, v in item.items() if k in fields or not fields)
+            is_other = not told or language(told) != language(wanted)
+            if is_other or {*words(wanted)} & {*words(told)}:
+                kept.append(item)
+        items = kept if wanted else items
+    return items, conditions
 
 
 def _has_most(items: list[Item], query: str) -> bool:
@@ -143,7 +167,7 @@ def _line(item: Item, step: Step, locale: str, text: str) -> str:
     return f"- {' — '.join(filter(None, (title, details)))}{_marks(item, step)}"
 
 
-def _facts(output: Item, step: Step, text: str, locale: str) -> str:
+def _facts(output: Item, step: Step, wish: Wish, locale: str) -> str:
     """Return what a result says beside its lists: its text, then its figures."""
     bodies = [k for k in wording("fields.body") if isinstance(output.get(k), str) and output[k]]
     titles = [k for k in output if k.endswith(("Name", "title", "Title")) and output[k]]
@@ -160,7 +184,7 @@ def _facts(output: Item, step: Step, text: str, locale: str) -> str:
     for key in told:
         if key not in {*bodies[:1], *titles[:1]} and (is_worded or key not in step.lists):
             lines += _fact(key, output.get(key), locale)
-    kind = "" if step.lists else unanswered(text, str(output))
+    kind = "" if step.lists else unanswered(wish.text, str(output))
     lines = [say(f"cannot_tell.{kind}", locale), "\n", *lines] if kind else lines
     return "\n".join(filter(None, lines))
 

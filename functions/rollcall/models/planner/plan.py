@@ -20,8 +20,8 @@ from rollcall.core.text import terms, tokens, words
 from rollcall.models.base import ModelRequest, ToolSpec
 from rollcall.models.planner import composer
 from rollcall.models.planner.arguments import Filled, fill
-from rollcall.models.planner.choice import asks, choose, ranked
-from rollcall.models.planner.composer import label, one_line
+from rollcall.models.planner.choice import asks, choose, ranked, searcher_of
+from rollcall.models.planner.composer import Wish, label, one_line
 from rollcall.models.planner.history import Step, Thing, Turn, read_turn
 from rollcall.models.planner.mentions import cue, group, read_message, unit_of, wordset
 from rollcall.models.planner.parameters import (
@@ -87,17 +87,24 @@ class _Planner(Struct, frozen=True):
             return Reply(composer.so_far(turn))
         if not turn.steps and (said := self._small_talk() or self._noted()):
             return said
-        goal = self._goal()
-        if isinstance(goal, _Goal):
-            return self._advance(goal)
-        return goal or (self._told(*turn.steps) if turn.steps else self._offer("nothing_fits"))
+        goals = self._goals()
+        if isinstance(goals, Reply):
+            return goals
+        replies = [self._advance(goal) for goal in goals]
+        if not replies:
+            return self._told(Wish(turn.text)) if turn.steps else self._offer("nothing_fits")
+        if len(replies) == 1:
+            return replies[0]
+        calls = {call.key: call for each in replies for call in each.calls}
+        text = "" if calls else "\n\n".join(each.text for each in replies)
+        return Reply(text, tuple(calls.values()))
 
     def say(self, key: str, **values: object) -> str:
         return composer.say(key, self.turn.locale, **values)
 
-    def _told(self, *steps: Step) -> Reply:
-        turn = self.turn
-        return Reply(composer.answer(steps, turn.text, turn.locale, self.request.tools))
+    def _told(self, wish: Wish, *steps: Step) -> Reply:
+        every = steps or self.turn.steps
+        return Reply(composer.answer(every, wish, self.turn.locale, self.request.tools))
 
     # ---- Without a tool ----
 
@@ -165,29 +172,33 @@ class _Planner(Struct, frozen=True):
         what = ", ".join([*quoted[:_MAX_PARTS], *(["…"] if quoted[_MAX_PARTS:] else [])])
         return Reply(self.say("cannot_use", what=what))
 
-    # ---- The goal ----
+    # ---- Goals ----
 
-    def _goal(self) -> _Goal | Reply | None:
-        """Return what a message asks for, or what is said where that is unclear; None where no tool
-        fits."""
+    def _goals(self) -> list[_Goal] | Reply:
+        """Return what a message asks for, or what is said where that is unclear."""
         text, last = self.turn.text, self.turn.last
         if self.turn.asked and not (asks(text) and choose(text, self.request)):
             text = f"{self.turn.asked}, {text}"  # the answer to what the planner asked back
         elif last and cue("leans").match(text):
-            return self._follow_up(last) or self._cannot_use([text])
+            goal = self._follow_up(last)
+            return [goal] if goal else self._cannot_use([text])
         files = [str(m.value) for m in read_message(text).mentions if m.kind == "path"]
         folder = (last.arguments or {}).get("path") if last else None
         if folder and "." not in str(folder) and any("/" not in each for each in files):
             return self._cannot_use(files)  # of that folder, or of another
-        if (parts := _parts(text))[1:]:
+        parts, goals = _parts(text), list[_Goal]()
+        if len(parts) > _MAX_PARTS:
             return self._cannot_use(parts[1:])
-        halves = re.split(cue("joins"), text)[:_MAX_PARTS]  # "my chats and my tasks"
-        chosen = [each for half in halves if (each := choose(half, self.request))]
-        if len({each.name for each in chosen if lists(each)}) > 1:
+        for part in parts:
+            if tool := choose(part, self.request):
+                goals.append(_Goal(part, tool, fill(tool, read_message(part), self.request.names)))
+        halves = re.split(cue("joins"), text)  # "my chats and my tasks" are of two lists
+        found = [each for half in halves[:_MAX_PARTS] if (each := choose(half, self.request))]
+        if not parts[1:] and len({each.name for each in found if lists(each)}) > 1:
             return self._cannot_use(halves[1:])
-        if tool := choose(text, self.request):
-            return _Goal(text, tool, fill(tool, read_message(text), self.request.names))
-        return None
+        are_several = len({each.tool.name for each in goals}) == len(parts)
+        is_clear = are_several and all(map(_is_clear, goals))
+        return goals if is_clear or not parts[1:] else self._cannot_use(parts[1:])
 
     def _follow_up(self, last: ToolCall) -> _Goal | None:
         """Return the last call with what a short message changes in it: "and over 300 ft?". A text
@@ -218,21 +229,20 @@ class _Planner(Struct, frozen=True):
         is_said = filled.used or any(each.required for each in every)
         if tool.writes and every and not is_said:  # a default that is said is no argument
             return self._ask(goal, every[0], ())
-        left = _left(goal)
+        topic, left = _topic(goal)
         inside = any(cue("inside").search(goal.text[: m.start]) for m in filled.names)
         settled = {each.root for each in every if each.name in filled.arguments}
         for each in every:
             is_named = left and any(read_message(goal.text).find(name) for name in each.called)
-            is_meant = (
-                each.required or is_named or (inside and each.kind == "array" and lists(tool))
-            )
+            narrows = each.kind == "array" and lists(tool) and (topic or inside)
+            is_meant = each.required or is_named or narrows
             if each.refers_to and each.root not in settled and is_meant:
-                return self._look_up(goal, each, left)
-        if left:
-            return self._cannot_use(left)
+                return self._look_up(goal, each, topic, left)
+        if left or topic:
+            return self._cannot_use(left or [topic])
         return self._call(goal, filled.arguments)
 
-    def _call(self, goal: _Goal, arguments: dict[str, Json]) -> Reply:
+    def _call(self, goal: _Goal, arguments: dict[str, Json], topic: str = "") -> Reply:
         """Make a call, ask for what is missing, or tell what came of it."""
         tool = goal.tool
         for missing in parameters(tool):
@@ -243,34 +253,43 @@ class _Planner(Struct, frozen=True):
         step = self.turn.made(tool.name, arguments)
         if step is None:
             return Reply(calls=(Call(tool.name, arguments),))
-        return self._told(step)
+        person = group(cue("said_by").search(goal.text), "who")[0] if searches(tool) else ""
+        return self._told(Wish(goal.text, topic, person), step)
 
-    def _look_up(self, goal: _Goal, target: Parameter, left: Sequence[str]) -> Reply:
-        """Find the thing that a call is about by its name, with a tool that lists such things; ask
-        where it is not clear which."""
-        lister = _lister(goal.tool, target, self.request.tools)
-        if lister is None:
+    def _look_up(self, goal: _Goal, target: Parameter, topic: str, left: Sequence[str]) -> Reply:
+        """Find the thing that a call is about: by a search for its topic, or by its name with a
+        tool that lists such things; ask where it is not clear which."""
+        many, tools = target.kind == "array", self.request.tools
+        may_search = topic and (many or "search" in target.description)
+        searcher = searcher_of(tools) if may_search else None
+        helper = searcher or _lister(goal.tool, target, tools)
+        if helper is None:
             return self._ask(goal, target, ())
-        limits = [(p.name, p.schema) for p in parameters(lister) if p.means("limit")]
-        bounds = [(name, of.get("maximum"), of.get("default")) for name, of in limits]
-        all_: dict[str, Json] = {name: most for name, most, usual in bounds if most != usual}
-        step = self.turn.made(lister.name, all_)
+        every = parameters(helper)
+        arguments: dict[str, Json]
+        arguments = {p.name: topic for p in every if p.required and p.means("query")}
+        if not arguments:
+            limits = [(p.name, p.schema) for p in every if p.means("limit")]
+            bounds = [(name, of.get("maximum"), of.get("default")) for name, of in limits]
+            arguments = {name: most for name, most, usual in bounds if most not in (None, usual)}
+        step = self.turn.made(helper.name, arguments)
         if step is None:
-            return Reply(calls=(Call(lister.name, all_),))
-        if step.failed:
-            return self._told(step)
+            return Reply(calls=(Call(helper.name, arguments),))
         things = step.of_kind(target.refers_to)
-        named = _named(goal, things)
+        if step.failed or (searcher and not things):
+            return self._told(Wish(goal.text, topic), step)
+        named = (things if many else things[:1]) if searcher else _named(goal, things)
         own = vocabulary(goal.tool, whole=True).union(*(terms(each.name) for each in named))
-        others = [each for each in left if not own.issuperset(terms(each))]
+        others = [each for each in left if not (searcher or own.issuperset(terms(each)))]
         if (others and named) or not (named or target.required):
-            return self._cannot_use(others or left)
-        if named and (target.kind == "array" or len(named) == 1):
+            return self._cannot_use(others or left or [topic])
+        if named and (many or len(named) == 1):
             ids = [each.id for each in named][:_MAX_IDS]
-            value: Json = ids if target.kind == "array" else ids[0]
-            return self._call(goal, {**goal.filled.arguments, target.name: value})
-        names = dict.fromkeys(each.name or each.id for each in named or things)
-        return self._ask(goal, target, names)
+            found: dict[str, Json] = {**goal.filled.arguments, target.name: ids if many else ids[0]}
+            return self._call(goal, found, topic if searcher else "")
+        return self._ask(
+            goal, target, dict.fromkeys(each.name or each.id for each in named or things)
+        )
 
 
 def _parts(text: str) -> list[str]:
@@ -286,11 +305,32 @@ def _parts(text: str) -> list[str]:
     return parts if parts[1:] else [text]
 
 
-def _left(goal: _Goal) -> list[str]:
-    """Return what found no use; a search takes all words of one sentence, and a quote no others."""
-    is_quote = any(m.kind == "quote" for m in read_message(goal.text).mentions)
-    is_one = len(re.split(cue("sentences"), goal.text)) == 1
-    return [] if searches(goal.tool) and is_one and not is_quote else list(goal.filled.left)
+def _is_clear(goal: _Goal) -> bool:
+    """Tell whether a part of a message says all that its tool needs, and nothing else."""
+    needed = {p.name for p in parameters(goal.tool) if p.required and not p.refers_to}
+    is_whole = needed <= goal.filled.arguments.keys() and not goal.filled.left
+    # Words of a part may belong to another: "which conductors and which breaker for 15 hp".
+    texts = (each.name for each in parameters(goal.tool) if each.means("query"))
+    takes_words = not goal.filled.arguments.keys().isdisjoint(texts)
+    return is_whole and not (takes_words or goal.tool.writes or searches(goal.tool))
+
+
+def _topic(goal: _Goal) -> tuple[str, list[str]]:
+    """Return what the things are about that a tool lists or looks up, as far as no argument says
+    it, and what else is left over. A search takes all words of one sentence, and a quote no
+    others."""
+    message, text, tool = read_message(goal.text), goal.text, goal.tool
+    place, topic = message.places(*group(cue("about").search(text), "topic")[1]), ""
+    if searches(tool):
+        is_quote = any(m.kind == "quote" for m in message.mentions)
+        is_whole = len(re.split(cue("sentences"), text)) == 1 and not is_quote
+        place = range(len(message.words) if is_whole else 0)
+    elif lists(tool) or any(p.required and p.refers_to for p in parameters(tool)):
+        about = [message.words[n] for n in place if n not in goal.filled.used]
+        topic = " ".join(each.text for each in about if each.has_topic)
+    else:
+        place = range(0)
+    return topic, [each for each, at in goal.filled.left.items() if not at.issubset(place)]
 
 
 def _lister(tool: ToolSpec, target: Parameter, tools: Sequence[ToolSpec]) -> ToolSpec | None:

@@ -9,7 +9,7 @@ import pytest
 
 from rollcall.core.messages import ToolCall, ToolResult
 from rollcall.models.base import ToolSpec
-from rollcall.models.planner.composer import answer, label, measured, one_line, shown
+from rollcall.models.planner.composer import Wish, answer, label, measured, one_line, shown
 from rollcall.models.planner.history import Step
 
 
@@ -18,8 +18,8 @@ def step(output: Any, *, name: str = "get_things", **more: Any) -> Step:
     return Step(ToolCall("c1", name, {}), ToolResult("c1", name, content))
 
 
-def told(output: Any, locale: str = "en", text: str = "", **more: Any) -> str:
-    return answer((step(output, **more),), text, locale)
+def told(output: Any, locale: str = "en", text: str = "", *, wish: Any = None, **more: Any) -> str:
+    return answer((step(output, **more),), Wish(text, **(wish or {})), locale)
 
 
 def test_a_number_takes_its_unit_from_its_name() -> None:
@@ -76,7 +76,7 @@ def test_untrusted_text_loses_its_links_html_and_marks() -> None:
 
 def test_a_result_that_is_no_json_is_told_as_text() -> None:
     plain = Step(ToolCall("c1", "run", {}), ToolResult("c1", "run", "all tests passed"))
-    assert answer((plain,), "", "en") == "all tests passed"
+    assert answer((plain,), Wish(), "en") == "all tests passed"
 
 
 def test_machinery_is_not_told() -> None:
@@ -139,12 +139,18 @@ TASKS = [
 ]
 
 
-def test_a_list_that_was_searched_is_looked_through_for_who_said_it() -> None:
-    call = ToolCall("c1", "search", {"query": "Dana task"})
-    found = step({"tasks": TASKS})
-    said = answer((Step(call, found.result),), "What did Dana say about the task?", "en")
-    assert "Press kit" in said
-    assert "Budget slides" not in said
+@pytest.mark.parametrize(
+    ("wish", "text", "line"),
+    [
+        ({"person": "Dana"}, "", "Press kit"),
+        ({"topic": "the budget"}, "", "Budget slides"),
+    ],
+)
+def test_a_list_is_looked_through_for_people_and_topics(
+    wish: dict[str, Any], text: str, line: str
+) -> None:
+    said = told({"tasks": TASKS}, "en", text, wish=wish)
+    assert [each["task"] for each in TASKS if each["task"] in said] == [line]
 
 
 @pytest.mark.parametrize(
@@ -182,7 +188,7 @@ def failed(locale: str = "en", **error: str) -> str:
         ToolCall("c1", "get_tasks", {}), ToolResult("c1", "get_tasks", content, is_error=True)
     )
     tools = [ToolSpec("get_tasks", "", {}, names={"en": "Tasks", "he": "משימות"})]
-    return answer((bad, bad), "", locale, tools)
+    return answer((bad, bad), Wish(), locale, tools)
 
 
 def test_a_failure_is_told_once_with_its_reason() -> None:
@@ -229,7 +235,7 @@ def test_a_hint_for_the_model_is_not_shown(locale: str) -> None:
     error = {"error": {"code": "failed", "message": "no such file", "hint": hint}}
     call = ToolCall("c1", "read_file", {})
     failed = Step(call, ToolResult("c1", "read_file", json.dumps(error), is_error=True))
-    said = answer((failed,), "", locale)
+    said = answer((failed,), Wish(), locale)
     assert "no such file" in said
     assert "repeat" not in said
 

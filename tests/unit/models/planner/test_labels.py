@@ -13,7 +13,7 @@ from pydantic import TypeAdapter
 from rollcall.core.capability import Capability
 from rollcall.core.messages import Json, ToolCall, ToolResult
 from rollcall.core.text import language
-from rollcall.models.planner.composer import answer, label
+from rollcall.models.planner.composer import Wish, answer, label
 from rollcall.models.planner.history import Step
 from rollcall.models.planner.parameters import parameters
 from tests.support.catalogs import catalog
@@ -65,7 +65,7 @@ def test_a_hebrew_answer_names_every_field_in_hebrew() -> None:
         for output in results(each):
             content = json.dumps({"output": output}, ensure_ascii=False)
             step = Step(ToolCall("c", each.id, {}), ToolResult("c", each.id, content))
-            if found := _IS_ENGLISH.findall(answer((step,), "", "he")):
+            if found := _IS_ENGLISH.findall(answer((step,), Wish(), "he")):
                 english[f"{each.id}: {output}"] = found
     assert english == {}
 
