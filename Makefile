@@ -47,7 +47,7 @@ check: setup  ## Look for mistakes without running anything
 	node_modules/.bin/tsc -p clients/web
 
 format: setup  ## Put the code into its usual form, and write what is made of it
-	$(RUN) -m ruff check --fix
+	$(RUN) -m ruff check --fix-only
 	$(RUN) -m ruff format
 	$(RUN) -m dev.wire_types
 	$(RUN) -m dev.doc_tables

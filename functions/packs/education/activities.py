@@ -81,7 +81,7 @@ class ActivityImage(Wire):
     content: str
 
 
-@capability(category="education", related=["get_activity"], min_role="student")
+@capability(related=["get_activity"], min_role="student")
 def list_activities(ctx: ToolContext) -> Activities:
     """List the material that is published to the user's courses, with how far the user is in it,
     and a teacher's own drafts."""
@@ -115,7 +115,7 @@ def list_activities(ctx: ToolContext) -> Activities:
     )
 
 
-@capability(category="education", related=["get_activity"], min_role="student")
+@capability(related=["get_activity"], min_role="student")
 def get_activity_image(ctx: ToolContext, *, block_id: AttemptId) -> ActivityImage:
     """Read the picture of a block of material that the user may open.
 

@@ -91,7 +91,7 @@ class Analytics(Wire):
     looked_at_all: bool
 
 
-@capability(category="education", related=["export_data"], min_role="teacher")
+@capability(related=["export_data"], min_role="teacher")
 def get_analytics(
     ctx: ToolContext,
     *,

@@ -137,7 +137,6 @@ def _own_work(summary: str, *related: str) -> Callable[[F], F]:
         summary: The text key of the summary, for an operator who requires approvals.
     """
     return capability(
-        category="education",
         related=related,
         min_role="student",
         effect="write",
@@ -147,7 +146,7 @@ def _own_work(summary: str, *related: str) -> Callable[[F], F]:
     )
 
 
-@capability(category="education", related=["start_attempt", "answer_block"], min_role="student")
+@capability(related=["start_attempt", "answer_block"], min_role="student")
 def get_activity(ctx: ToolContext, *, content_id: ContentId) -> Activity:
     """Open published material as a pupil of its course sees it: the questions, without keys, and
     what the pupil has answered. Its owner opens a draft as well.
@@ -247,7 +246,7 @@ def answer_block(
     return checked
 
 
-@capability(category="education", related=["get_activity"], min_role="teacher")
+@capability(related=["get_activity"], min_role="teacher")
 def try_answer(
     ctx: ToolContext, *, block_id: AttemptId, answer: AnswerValue, tries: Tries = 1
 ) -> BlockAnswered:

@@ -82,7 +82,7 @@ class Standard(Wire):
     source: StandardSource
 
 
-class FoundStandard(Wire):
+class StandardMatch(Wire):
     """A search result, in the user's language where the standard has a statement in it."""
 
     id: str
@@ -108,12 +108,12 @@ class Standards(Wire):
     answer: str
     subject: SubjectId
     grade: str
-    standards: list[FoundStandard]
+    standards: list[StandardMatch]
     stored: int
     without_bloom: int = 0
 
 
-@capability(category="education", related=["generate_interactive_activity"], min_role="teacher")
+@capability(related=["generate_interactive_activity"], min_role="teacher")
 def search_curriculum(
     ctx: ToolContext,
     *,
@@ -140,7 +140,7 @@ def search_curriculum(
     has_topic = topic is not None and bool(topic.strip())
     found = standards_about(topic or "", stored, MAX_FOUND) if has_topic else stored[:MAX_FOUND]
     shown = [
-        FoundStandard.read(dict(each), id=id, statement=each.statement.say(ctx.locale))
+        StandardMatch.read(dict(each), id=id, statement=each.statement.say(ctx.locale))
         for id, each in found
     ]
     for id, standard in found:

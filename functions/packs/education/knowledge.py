@@ -118,7 +118,6 @@ def _preview(ctx: ToolContext, **given: Any) -> Preview:
 
 
 @capability(
-    category="education",
     related=["search_knowledge"],
     min_role="teacher",
     effect="write",
@@ -167,7 +166,7 @@ def upload_knowledge(
     )
 
 
-@capability(category="education", related=["upload_knowledge"], min_role="teacher")
+@capability(related=["upload_knowledge"], min_role="teacher")
 def search_knowledge(
     ctx: ToolContext,
     *,

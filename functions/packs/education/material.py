@@ -24,7 +24,7 @@ Limit = Annotated[int, Field(ge=1, le=50)]
 MadeKind = Literal[StaticKind, InteractiveKind]
 
 
-class FoundContent(Wire):
+class ContentMatch(Wire):
     """A search result; `score` is 1 for a content that has all of the query's words."""
 
     content_id: str
@@ -50,13 +50,12 @@ class UserContents(Wire):
     """
 
     answer: str
-    contents: list[FoundContent]
+    contents: list[ContentMatch]
     searched: int
     searched_all: bool
 
 
 @capability(
-    category="education",
     related=["publish_content", "delete_content"],
     min_role="teacher",
 )
@@ -82,7 +81,7 @@ def search_user_content(
         if is_list
         else ranked(query, texts, _BOOSTS, limit=limit)
     )
-    found = [_found_content(of_kind[place], score) for place, score in places]
+    found = [_content_match(of_kind[place], score) for place, score in places]
     by_id = {each.id: each for each in of_kind}
     rows = [_row(by_id[each.content_id], ctx.locale) for each in found]
     title = isolated(short(query)) or TEXTS.say(ctx.locale, "contents.mine")
@@ -127,8 +126,8 @@ def _created(opened: OpenedContent) -> datetime:
     return created
 
 
-def _found_content(opened: OpenedContent, score: float) -> FoundContent:
-    return FoundContent.read(
+def _content_match(opened: OpenedContent, score: float) -> ContentMatch:
+    return ContentMatch.read(
         dict(opened.content),
         content_id=opened.id,
         blocks=opened.content.block_count,

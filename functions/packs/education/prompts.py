@@ -42,7 +42,7 @@ Category = Literal[
 ]
 
 
-class FoundPrompt(Wire):
+class PromptMatch(Wire):
     """A search result. `stars` is the mean of its ratings, None where they are too few."""
 
     prompt_id: str
@@ -58,11 +58,11 @@ class Prompts(Wire):
     """What search_prompts returns, best first; `searched` is how many prompts were searched."""
 
     answer: str
-    prompts: list[FoundPrompt]
+    prompts: list[PromptMatch]
     searched: int
 
 
-@capability(category="education", related=["generate_static_content"], min_role="teacher")
+@capability(related=["generate_static_content"], min_role="teacher")
 def search_prompts(
     ctx: ToolContext,
     *,
@@ -93,7 +93,7 @@ def search_prompts(
         stars = _stars(ctx, id)
         bonus = _RATING_SHARE * ((stars or 1) - 1) / 4
         found.append(
-            FoundPrompt(
+            PromptMatch(
                 prompt_id=id,
                 title=data["title"],
                 text=data["text"],

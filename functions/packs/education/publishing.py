@@ -75,7 +75,6 @@ def _preview_publish(
 
 
 @capability(
-    category="education",
     related=["delete_content", "search_user_content"],
     min_role="teacher",
     effect="write",
@@ -136,7 +135,6 @@ def _preview_delete(ctx: ToolContext, *, content_id: str) -> Preview:
 
 
 @capability(
-    category="education",
     related=["search_user_content"],
     min_role="teacher",
     effect="write",

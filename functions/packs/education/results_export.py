@@ -57,7 +57,6 @@ def _preview(
 
 
 @capability(
-    category="education",
     related=["get_analytics"],
     min_role="teacher",
     effect="write",

@@ -67,7 +67,7 @@ class Transcript(Wire):
     files: list[FileRef]
 
 
-@capability(category="education", related=["generate_interactive_activity"], min_role="teacher")
+@capability(related=["generate_interactive_activity"], min_role="teacher")
 def transcribe_youtube(
     ctx: ToolContext,
     *,

@@ -99,7 +99,7 @@ class ArcFlash(CalculationResult):
     reduced: ArcCaseResult
 
 
-@capability(category="electrical", related=["calculate_short_circuit", "run_inspection"])
+@capability(related=["calculate_short_circuit", "run_inspection"])
 def calculate_arc_flash(
     ctx: ToolContext,
     *,

@@ -11,7 +11,7 @@ from packs.electrical.arguments import length_in_feet
 from packs.electrical.calculations.circuit_load import motors_of
 from packs.electrical.circuit_design import checked_panel
 from packs.electrical.nec.conductors import size_text
-from packs.electrical.projects.access import Opened, open_project
+from packs.electrical.projects.access import OpenProject, open_project
 from packs.electrical.projects.documents import unchanged
 from packs.electrical.projects.records import MAX_SPACES, Circuit, Panel, PanelCircuit, Project
 from packs.electrical.projects.selection import find_circuit
@@ -218,7 +218,7 @@ def in_short(circuit: Circuit) -> str:
 
 
 def put_circuits(
-    ctx: ToolContext, opened: Opened, panel: Panel, circuits: tuple[Circuit, ...]
+    ctx: ToolContext, opened: OpenProject, panel: Panel, circuits: tuple[Circuit, ...]
 ) -> None:
     """Store a panel's new circuits, unless the project changes before the batch is committed: the
     capacity depends on other panels of the feeder, and a removal on the project's motors.
@@ -241,7 +241,7 @@ def put_circuits(
 # ---- The circuit that is changed ----
 
 
-def find_to_change(ctx: ToolContext, given: Mapping[str, Any]) -> tuple[Opened, PanelCircuit]:
+def find_to_change(ctx: ToolContext, given: Mapping[str, Any]) -> tuple[OpenProject, PanelCircuit]:
     """Find the circuit of the arguments, if the user may change it and it is still as shown.
 
     Raises:

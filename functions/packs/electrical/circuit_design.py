@@ -218,7 +218,7 @@ SPARE_BREAKER_AMPS = 20
 _AT_FAULT = {"breaker_too_small": "breakerAmps", "breaker_too_large": "breakerAmps"}
 
 
-class Sized(Struct, frozen=True):
+class CircuitDesign(Struct, frozen=True):
     """A circuit's fields with all sizes, and their check where it is possible."""
 
     fields: dict[str, Any]
@@ -239,21 +239,21 @@ class Sized(Struct, frozen=True):
         ]
 
 
-def as_recorded(project: Project, panel: Panel, fields: dict[str, Any]) -> Sized:
+def as_recorded(project: Project, panel: Panel, fields: dict[str, Any]) -> CircuitDesign:
     """Check the sizes of a circuit that exists already; only a breaker is chosen, which every
     circuit has."""
     fields = {"breaker_amps": SPARE_BREAKER_AMPS, **fields}
     circuit = Circuit.model_validate(fields)
     if not circuit.load_watts or circuit.conductor_size is None:
-        return Sized(fields, None, None)
+        return CircuitDesign(fields, None, None)
     try:
         case = circuit_sizing(project, PanelCircuit(panel, circuit))
-        return Sized(fields, case, case.size_conductors())
+        return CircuitDesign(fields, case, case.size_conductors())
     except InvalidArgument:  # a marking or a size that no table has
-        return Sized(fields, None, None)
+        return CircuitDesign(fields, None, None)
 
 
-def sized(project: Project, panel: Panel, fields: dict[str, Any]) -> Sized:
+def sized(project: Project, panel: Panel, fields: dict[str, Any]) -> CircuitDesign:
     """Choose breaker, conductors and equipment grounding conductor where they are not given.
 
     Raises:
@@ -263,7 +263,7 @@ def sized(project: Project, panel: Panel, fields: dict[str, Any]) -> Sized:
     if breaker_amps and (wrong := not_standard(breaker_amps, project.edition)):
         raise InvalidArgument(wrong, field="breakerAmps")
     if not fields["load_watts"]:
-        return Sized({"breaker_amps": SPARE_BREAKER_AMPS, **fields}, None, None)
+        return CircuitDesign({"breaker_amps": SPARE_BREAKER_AMPS, **fields}, None, None)
     fields = dict(fields)
     marked = {each.terminal_rating_c for each in panel.circuits if each.terminal_rating_c}
     if "terminal_rating_c" not in fields and len(marked) == 1:  # the other circuits agree on one
@@ -292,7 +292,7 @@ def sized(project: Project, panel: Panel, fields: dict[str, Any]) -> Sized:
             project.edition,
             case.how.sets,
         )
-    return Sized(fields, case, sizing)
+    return CircuitDesign(fields, case, sizing)
 
 
 def _least_breaker(project: Project, circuit: Circuit) -> int:

@@ -65,7 +65,6 @@ def _undo_arguments(given: dict[str, Any], result: Any) -> dict[str, Any]:
 
 
 @capability(
-    category="electrical",
     related=["add_circuit", "update_circuit"],
     effect="write",
     atomic=True,

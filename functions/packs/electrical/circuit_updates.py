@@ -49,7 +49,7 @@ from packs.electrical.circuit_design import (
 )
 from packs.electrical.nec.editions import article
 from packs.electrical.nec.overcurrent import not_standard
-from packs.electrical.projects.access import Opened
+from packs.electrical.projects.access import OpenProject
 from packs.electrical.projects.records import (
     Area,
     Circuit,
@@ -179,7 +179,6 @@ def _undo_arguments(given: dict[str, Any], result: Any) -> dict[str, Any]:
 
 
 @capability(
-    category="electrical",
     related=["add_circuit", "remove_circuit", "check_conductor_sizing"],
     effect="write",
     atomic=True,
@@ -315,7 +314,7 @@ class Change(Struct, frozen=True):
         return self.found.circuit
 
 
-def plan_change(ctx: ToolContext, given: Mapping[str, Any]) -> tuple[Opened, Change]:
+def plan_change(ctx: ToolContext, given: Mapping[str, Any]) -> tuple[OpenProject, Change]:
     """Plan the change that update_circuit makes with these arguments.
 
     Raises:

@@ -34,7 +34,7 @@ from packs.electrical.circuit_changes import (
 from packs.electrical.circuit_design import Plan, plan
 from packs.electrical.nec.conductors import label
 from packs.electrical.nec.editions import article
-from packs.electrical.projects.access import Opened, open_project
+from packs.electrical.projects.access import OpenProject, open_project
 from packs.electrical.projects.labels import is_source
 from packs.electrical.projects.records import (
     Area,
@@ -112,7 +112,6 @@ def _undo_arguments(given: dict[str, Any], result: Any) -> dict[str, Any]:
 
 
 @capability(
-    category="electrical",
     related=["update_circuit", "remove_circuit", "check_conductor_sizing"],
     effect="write",
     atomic=True,
@@ -233,7 +232,7 @@ def add_circuit(
     return finish(ctx, result, Display(type="text", text=done))
 
 
-def plan_addition(ctx: ToolContext, given: Mapping[str, Any]) -> tuple[Opened, Plan]:
+def plan_addition(ctx: ToolContext, given: Mapping[str, Any]) -> tuple[OpenProject, Plan]:
     """Read the project and complete the circuit that these arguments of add_circuit describe.
 
     Raises:

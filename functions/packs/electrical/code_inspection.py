@@ -128,7 +128,7 @@ class Inspection(Result):
     all_issues: Annotated[tuple[InspectionIssue, ...], Hidden()] = ()
 
 
-@capability(category="electrical")
+@capability()
 def run_inspection(
     ctx: ToolContext,
     *,

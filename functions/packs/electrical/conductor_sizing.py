@@ -94,7 +94,7 @@ class ConductorSizing(CalculationResult):
     steps: list[Step]
 
 
-@capability(category="electrical", related=["calculate_voltage_drop"])
+@capability(related=["calculate_voltage_drop"])
 def check_conductor_sizing(
     ctx: ToolContext,
     *,

@@ -184,7 +184,7 @@ def _value(figure: Figure) -> str:
     return isolated(f"{value} {figure.unit}" if figure.unit else value)
 
 
-@capability(category="electrical", related=["check_conductor_sizing"])
+@capability(related=["check_conductor_sizing"])
 def derate_conductors(
     ctx: ToolContext,
     *,
@@ -259,7 +259,7 @@ def derate_conductors(
     return _result(ctx, "derate_conductors", steps, edition=edition, tables=used, basis=basis)
 
 
-@capability(category="electrical", related=["derate_conductors"])
+@capability(related=["derate_conductors"])
 def size_motor_circuit(
     ctx: ToolContext,
     *,
@@ -328,7 +328,7 @@ def size_motor_circuit(
     return _result(ctx, "size_motor_circuit", steps)
 
 
-@capability(category="electrical", related=["lookup_nec_table"])
+@capability(related=["lookup_nec_table"])
 def size_grounding_conductor(
     ctx: ToolContext,
     *,
@@ -373,7 +373,7 @@ def size_grounding_conductor(
     return _result(ctx, "size_grounding_conductor", steps, edition=edition, tables=("250.122",))
 
 
-@capability(category="electrical", related=["derate_conductors"])
+@capability(related=["derate_conductors"])
 def calculate_conduit_fill(
     ctx: ToolContext,
     *,
@@ -450,7 +450,7 @@ def _room(allowed: float, areas: set[float]) -> float:
     return max(allowed, one * math.floor(round(allowed / one + 1 - ONE_MORE_FROM, 9)))
 
 
-@capability(category="electrical", related=["check_panel_capacity"])
+@capability(related=["check_panel_capacity"])
 def calculate_neutral_load(
     ctx: ToolContext,
     *,
@@ -541,7 +541,7 @@ def _fastened_va(watts: Sequence[float], edition: Edition) -> float:
     return sum(watts) - sum(counted) * (1 - share)
 
 
-@capability(category="electrical", related=["calculate_voltage_drop"])
+@capability(related=["calculate_voltage_drop"])
 def calculate_dc_voltage_drop(
     ctx: ToolContext,
     *,
@@ -591,7 +591,7 @@ def calculate_dc_voltage_drop(
     return _result(ctx, "calculate_dc_voltage_drop", steps, basis=basis)
 
 
-@capability(category="electrical", related=["calculate_voltage_drop"])
+@capability(related=["calculate_voltage_drop"])
 def compare_voltages(
     ctx: ToolContext, *, source_voltage: AnyVolts, load_voltage: AnyVolts
 ) -> HandCalculation:

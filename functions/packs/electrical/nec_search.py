@@ -23,7 +23,7 @@ MAX_FOUND = 20
 QUOTE_CHARS = 240
 
 
-class FoundArticle(Wire):
+class ArticleMatch(Wire):
     """An article or section of the NEC.
 
     Attributes:
@@ -38,7 +38,7 @@ class FoundArticle(Wire):
     score: float
 
 
-class FoundPassage(Wire):
+class PassageMatch(Wire):
     """A passage of a document that the user may read.
 
     Attributes:
@@ -67,13 +67,13 @@ class NecSearch(CalculationResult):
 
     query: str
     edition: Edition
-    articles: list[FoundArticle]
-    passages: list[FoundPassage]
+    articles: list[ArticleMatch]
+    passages: list[PassageMatch]
     searched_all: bool = True
     sources: Annotated[tuple[Citation, ...], Hidden()] = ()
 
 
-@capability(category="electrical", related=["lookup_nec_table"])
+@capability(related=["lookup_nec_table"])
 def search_nec(
     ctx: ToolContext,
     *,
@@ -104,7 +104,7 @@ def search_nec(
         query=query,
         edition=edition,
         articles=[
-            FoundArticle(
+            ArticleMatch(
                 number=article.number_in(edition),
                 title=article.title,
                 about=article.about.say(ctx.locale),
@@ -125,7 +125,7 @@ def search_nec(
         documents = search(ctx, query, limit=limit)
         cited = [citation(each) for each in documents.passages]
         passages = [
-            FoundPassage(
+            PassageMatch(
                 document_id=each.document_id,
                 title=each.title,
                 heading=each.heading,
@@ -212,7 +212,7 @@ def _display(locale: str, result: NecSearch, is_of_documents: bool) -> Display:
     )
 
 
-def _place(locale: str, passage: FoundPassage) -> str:
+def _place(locale: str, passage: PassageMatch) -> str:
     if passage.page is None:
         return passage.title
     return TEXTS.say(locale, "nec.search.page", title=passage.title, page=passage.page)

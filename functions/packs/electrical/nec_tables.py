@@ -69,7 +69,7 @@ class NecTable(CalculationResult):
     sources: list[str]
 
 
-@capability(category="electrical", related=["search_nec"])
+@capability(related=["search_nec"])
 def lookup_nec_table(
     ctx: ToolContext,
     *,

@@ -126,9 +126,7 @@ class PanelCapacity(CalculationResult):
     upstream: list[Upstream]
 
 
-@capability(
-    category="electrical", related=["check_service_upgrade", "run_inspection", "add_circuit"]
-)
+@capability(related=["check_service_upgrade", "run_inspection", "add_circuit"])
 def check_panel_capacity(
     ctx: ToolContext,
     *,

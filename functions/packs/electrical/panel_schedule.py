@@ -49,7 +49,6 @@ class PanelSchedules(Wire):
 
 
 @capability(
-    category="electrical",
     related=["get_project", "export_project"],
 )
 def export_panel_schedule(

@@ -63,7 +63,6 @@ class ProjectImported(Wire):
 
 
 @capability(
-    category="electrical",
     related=["import_project", "export_panel_schedule"],
 )
 def export_project(ctx: ToolContext, *, project_id: RecordId | None = None) -> ProjectExport:
@@ -136,7 +135,6 @@ def _undo_arguments(arguments: dict[str, Any], result: dict[str, Any]) -> dict[s
 
 
 @capability(
-    category="electrical",
     related=["export_project", "delete_project"],
     effect="write",
     atomic=True,

@@ -116,7 +116,6 @@ class ProjectOverview(Result):
 
 
 @capability(
-    category="electrical",
     related=["get_project"],
 )
 def list_projects(ctx: ToolContext) -> ProjectList:
@@ -140,7 +139,6 @@ def list_projects(ctx: ToolContext) -> ProjectList:
 
 
 @capability(
-    category="electrical",
     related=["list_projects", "export_panel_schedule"],
 )
 def get_project(

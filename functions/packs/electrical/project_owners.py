@@ -9,7 +9,7 @@ from pydantic import Field
 
 from packs.electrical.projects.access import (
     PROJECTS,
-    Stored,
+    StoredProject,
     check_role,
     checked_id,
     count_of,
@@ -160,7 +160,6 @@ def _undo_share(given: dict[str, Any], result: dict[str, Any]) -> dict[str, Any]
 
 
 @capability(
-    category="electrical",
     related=["list_projects", "delete_project"],
     effect="write",
     atomic=True,
@@ -202,7 +201,7 @@ def share_project(
     )
 
 
-def _deletable_project(ctx: ToolContext, project_id: str) -> Stored:
+def _deletable_project(ctx: ToolContext, project_id: str) -> StoredProject:
     """Return the stored project, if the user owns it."""
     found = with_panels(ctx.db.collection(PROJECTS).document(checked_id(project_id)).get())
     check_role(ctx, project_id, found.data, "owner")
@@ -225,7 +224,7 @@ def _preview_delete(ctx: ToolContext, *, project_id: str) -> Preview:
     return Preview(display, summary=summary, shows=("projectId",))
 
 
-def _name(found: Stored, id: str) -> str:
+def _name(found: StoredProject, id: str) -> str:
     return str(found.data.get("name") or id)
 
 
@@ -235,7 +234,6 @@ def _summarize_delete(given: dict[str, Any]) -> dict[str, str]:
 
 
 @capability(
-    category="electrical",
     related=["export_project", "import_project"],
     effect="write",
     atomic=True,

@@ -105,7 +105,7 @@ class ServiceUpgrade(CalculationResult):
     steps: list[DemandStep]
 
 
-@capability(category="electrical", related=["check_panel_capacity", "add_circuit"])
+@capability(related=["check_panel_capacity", "add_circuit"])
 def check_service_upgrade(
     ctx: ToolContext,
     *,

@@ -95,7 +95,7 @@ class ShortCircuit(CalculationResult):
     path: list[FaultPoint]
 
 
-@capability(category="electrical", related=["calculate_arc_flash", "run_inspection"])
+@capability(related=["calculate_arc_flash", "run_inspection"])
 def calculate_short_circuit(
     ctx: ToolContext,
     *,

@@ -166,7 +166,7 @@ class VoltageDrop(CalculationResult):
     ranking: list[RankedCircuit]
 
 
-@capability(category="electrical", related=["check_conductor_sizing"])
+@capability(related=["check_conductor_sizing"])
 def calculate_voltage_drop(
     ctx: ToolContext,
     *,

@@ -45,7 +45,7 @@ class DocumentDeleted(Wire):
     title: str
 
 
-@capability(category="knowledge", related=["search_documents", "delete_document"])
+@capability(related=["search_documents", "delete_document"])
 def list_documents(ctx: ToolContext, *, scope: Literal["mine", "team", "all"] = "all") -> Documents:
     """List the documents that the user uploaded or the user's team shares, and how far each is.
 
@@ -75,7 +75,7 @@ def list_documents(ctx: ToolContext, *, scope: Literal["mine", "team", "all"] = 
     return Documents(documents=documents, all_listed=is_all)
 
 
-@capability(category="knowledge", related=["list_documents"])
+@capability(related=["list_documents"])
 def search_documents(
     ctx: ToolContext,
     *,
@@ -124,7 +124,6 @@ def _summarize_deletion(arguments: dict[str, Any]) -> dict[str, str]:
 
 
 @capability(
-    category="knowledge",
     related=["list_documents"],
     effect="write",
     atomic=True,

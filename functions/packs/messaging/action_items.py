@@ -96,7 +96,6 @@ def _summary(key: str) -> Callable[[dict[str, Any]], dict[str, str]]:
 
 
 @capability(
-    category="messaging",
     related=["get_conversation_action_items", "reopen_action_item"],
     effect="write",
     atomic=True,
@@ -119,7 +118,6 @@ def complete_action_item(ctx: ToolContext, *, action_item_id: DocumentId) -> Act
 
 
 @capability(
-    category="messaging",
     related=["complete_action_item"],
     effect="write",
     atomic=True,
@@ -166,7 +164,7 @@ _MAX_NAMESAKES = 3
 _ME = TEXTS.phrases("cues.me")
 
 
-class ActionItemFound(Wire):
+class ActionItem(Wire):
     """One task. `deadline` is a date, or a time with its zone."""
 
     id: str
@@ -186,11 +184,10 @@ class ActionItemFound(Wire):
 class ConversationActionItems(Counts):
     """What get_conversation_action_items returns: open items only."""
 
-    action_items: list[ActionItemFound]
+    action_items: list[ActionItem]
 
 
 @capability(
-    category="messaging",
     related=[
         "search_all_conversations",
         "get_user_conversations",
@@ -276,8 +273,8 @@ def _owed_to_condition(name: str, mine: ReadableConversations) -> Callable[[dict
     return fits
 
 
-def _item(mine: ReadableConversations, id: str, data: dict[str, Any]) -> ActionItemFound:
-    return ActionItemFound(
+def _item(mine: ReadableConversations, id: str, data: dict[str, Any]) -> ActionItem:
+    return ActionItem(
         id=id,
         conversation_id=data["conversationId"],
         conversation_name=mine.name(data["conversationId"]),

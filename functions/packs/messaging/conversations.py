@@ -36,7 +36,7 @@ class UserConversations(Wire):
     timestamp: str
 
 
-@capability(category="messaging", related=["summarize_conversation", "search_all_conversations"])
+@capability(related=["summarize_conversation", "search_all_conversations"])
 def get_user_conversations(
     ctx: ToolContext, *, limit: Annotated[int, Field(ge=1, le=50)] = 50
 ) -> UserConversations:

@@ -13,7 +13,7 @@ from rollcall.core.context import ToolContext
 from rollcall.core.shapes import Display, Wire
 
 
-class DecisionFound(Wire):
+class Decision(Wire):
     """One decision; `supersededBy` is the id of a later one that replaced it."""
 
     id: str
@@ -32,11 +32,10 @@ class DecisionFound(Wire):
 class ConversationDecisions(Counts):
     """What get_conversation_decisions returns."""
 
-    decisions: list[DecisionFound]
+    decisions: list[Decision]
 
 
 @capability(
-    category="messaging",
     related=[
         "search_all_conversations",
         "get_user_conversations",
@@ -80,8 +79,8 @@ def get_conversation_decisions(
 _COLUMNS = ["impactLevel", "decision", "decisionMaker", "decidedAt", "conversationName"]
 
 
-def _decision(mine: ReadableConversations, id: str, data: dict[str, Any]) -> DecisionFound:
-    return DecisionFound(
+def _decision(mine: ReadableConversations, id: str, data: dict[str, Any]) -> Decision:
+    return Decision(
         id=id,
         conversation_id=data["conversationId"],
         conversation_name=mine.name(data["conversationId"]),

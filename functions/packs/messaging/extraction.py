@@ -89,7 +89,7 @@ class _Decision(BaseModel):
     confidence: float = Field(ge=0, le=1)
 
 
-class _Found(BaseModel):
+class _ModelFindings(BaseModel):
     action_items: list[_Action] = []
     decisions: list[_Decision] = []
 
@@ -114,7 +114,7 @@ def read_findings(
         everything = [*context, *messages]
         first = len(context) + 1
         instructions = _INSTRUCTIONS.format(first=first)
-        answer = ask(text_model, everything, instructions=instructions, shape=_Found)
+        answer = ask(text_model, everything, instructions=instructions, shape=_ModelFindings)
         if answer is not None:
             found = _from_model(answer, everything, conversation, first=first)
             return found, f"{model_name(text_model)}/{VERSION}"
@@ -125,7 +125,7 @@ def read_findings(
 
 
 def _from_model(
-    answer: _Found, messages: list[ChatMessage], conversation: Conversation, *, first: int
+    answer: _ModelFindings, messages: list[ChatMessage], conversation: Conversation, *, first: int
 ) -> list[Finding]:
     """Return the model's findings in new messages; those with any other number are dropped."""
     people = People(conversation.participant_names)

@@ -35,7 +35,7 @@ class AgentAnswer(Wire):
     timestamp: str
 
 
-@capability(category="messaging", related=["search_all_conversations", "get_priority_messages"])
+@capability(related=["search_all_conversations", "get_priority_messages"])
 def conversation_intelligence_agent(
     ctx: ToolContext,
     *,

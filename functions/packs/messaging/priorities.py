@@ -110,7 +110,6 @@ def _summarize(arguments: dict[str, Any]) -> dict[str, str]:
 
 
 @capability(
-    category="messaging",
     related=["get_priority_messages", "search_all_conversations"],
     effect="write",
     atomic=True,
@@ -207,9 +206,7 @@ class PriorityMessages(Wire):
     timestamp: str
 
 
-@capability(
-    category="messaging", related=["get_conversation_action_items", "get_user_conversations"]
-)
+@capability(related=["get_conversation_action_items", "get_user_conversations"])
 def get_priority_messages(
     ctx: ToolContext,
     *,

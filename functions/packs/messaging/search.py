@@ -66,7 +66,6 @@ class SearchResults(Wire):
 
 
 @capability(
-    category="messaging",
     related=[
         "get_conversation_decisions",
         "get_conversation_action_items",

@@ -156,7 +156,6 @@ def _summarize_send(arguments: dict[str, Any]) -> dict[str, str]:
 
 
 @capability(
-    category="messaging",
     related=["get_user_conversations", "withdraw_message"],
     effect="write",
     atomic=True,
@@ -257,7 +256,6 @@ def _summarize_withdraw(arguments: dict[str, Any]) -> dict[str, str]:
 
 
 @capability(
-    category="messaging",
     related=["send_message"],
     effect="write",
     atomic=True,

@@ -264,7 +264,6 @@ class _Summary(BaseModel):
 
 
 @capability(
-    category="messaging",
     related=["get_user_conversations", "search_all_conversations", "get_conversation_decisions"],
 )
 def summarize_conversation(

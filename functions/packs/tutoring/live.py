@@ -48,7 +48,7 @@ class LiveSession(Wire):
     tools: list[str]
 
 
-@capability(category="tutoring", related=["start_session", "end_session"], min_role="student")
+@capability(related=["start_session", "end_session"], min_role="student")
 def create_live_session(ctx: ToolContext, *, session_id: SessionId) -> LiveSession:
     """Let the student's own client talk to the tutor by voice, for the rest of an open lesson.
 

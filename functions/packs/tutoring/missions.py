@@ -174,7 +174,6 @@ def read_lesson(data: dict[str, Any]) -> Lesson:
 
 
 @capability(
-    category="tutoring",
     related=["get_lesson", "preview_lesson", "lesson_report"],
     min_role="teacher",
     effect="write",
@@ -285,7 +284,7 @@ def _changes(ctx: ToolContext, before: Lesson, after: Lesson) -> list[str]:
     ]
 
 
-@capability(category="tutoring", related=["configure_lesson", "preview_lesson"], min_role="teacher")
+@capability(related=["configure_lesson", "preview_lesson"], min_role="teacher")
 def get_lesson(ctx: ToolContext, *, mission_id: MissionId) -> LessonDetails:
     """Get one of the teacher's own lessons whole, to look at it or to change it.
 
@@ -332,7 +331,7 @@ def tool_name(id: str, locale: str) -> str:
     return TEXTS.say(locale, f"catalogue.{id}.name") if id in TOOLS else id
 
 
-@capability(category="tutoring", related=["configure_lesson"], min_role="teacher")
+@capability(related=["configure_lesson"], min_role="teacher")
 def preview_lesson(
     ctx: ToolContext,
     *,
@@ -378,7 +377,7 @@ def preview_lesson(
     )
 
 
-@capability(category="tutoring", related=["start_session"], min_role="student")
+@capability(related=["start_session"], min_role="student")
 def list_lessons(ctx: ToolContext, *, course_id: MissionId | None = None) -> Lessons:
     """List the lessons with a tutor that courses offer their students.
 

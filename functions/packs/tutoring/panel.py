@@ -129,7 +129,7 @@ class LessonTools(Wire):
     limits: LessonLimits
 
 
-@capability(category="tutoring", related=["configure_lesson", "preview_lesson"], min_role="teacher")
+@capability(related=["configure_lesson", "preview_lesson"], min_role="teacher")
 def list_lesson_tools(ctx: ToolContext) -> LessonTools:
     """List the tools a lesson with a tutor can have, when each may fire, and the presets."""
     locale = ctx.locale

@@ -96,7 +96,7 @@ class SessionReport(SessionOverview):
     summary: ReportedSummary | None = None
 
 
-@capability(category="tutoring", related=["configure_lesson", "session_report"], min_role="teacher")
+@capability(related=["configure_lesson", "session_report"], min_role="teacher")
 def lesson_report(ctx: ToolContext, *, mission_id: MissionId) -> LessonReport:
     """Report how the students did in a lesson: tasks done, errors by kind, minutes.
 
@@ -144,7 +144,7 @@ def lesson_report(ctx: ToolContext, *, mission_id: MissionId) -> LessonReport:
     )
 
 
-@capability(category="tutoring", related=["lesson_report"], min_role="teacher")
+@capability(related=["lesson_report"], min_role="teacher")
 def session_report(ctx: ToolContext, *, session_id: SessionId) -> SessionReport:
     """Report one session of a student: its tasks with what shows them, the errors, the summary.
 

@@ -53,7 +53,6 @@ def student_write(argument: str, *related: str) -> Callable[[F], F]:
 
     def declare(function: F) -> F:
         return capability(
-            category="tutoring",
             related=related,
             min_role="student",
             effect="write",

@@ -284,7 +284,7 @@ def mark_item_mastered(ctx: ToolContext, *, item_id: ItemId) -> MarkResult:
     return MarkResult(done=_say(ctx, "mastered"), id=item_id, repeated=bool(data.get("mastered")))
 
 
-@capability(category="tutoring", min_role="student", runs_on="client")
+@capability(min_role="student", runs_on="client")
 def play_student_audio(ctx: ToolContext, *, item_id: ItemId) -> AudioRequest:
     """Play the student's own recording of a review item, on the student's device.
 
@@ -320,7 +320,7 @@ def review_item(ctx: ToolContext, *, item_id: ItemId, rating: Rating) -> ReviewR
     return ReviewResult(done=_say(ctx, "reviewed", due=shown.due[:10]), item=shown)
 
 
-@capability(category="tutoring", related=["review_item"], min_role="student")
+@capability(related=["review_item"], min_role="student")
 def list_review_items(ctx: ToolContext, *, only_due: bool = False) -> ReviewItems:
     """List what the student's tutors marked for review, with what is due first.
 

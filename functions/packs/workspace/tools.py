@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, Field
 from pydantic_core import to_json
 
-from packs.workspace import previews, recaps
+from packs.workspace import compaction, previews
 from packs.workspace.wording import TEXTS
 from rollcall.core.capability import capability
 from rollcall.core.context import ToolContext
@@ -82,7 +82,7 @@ FileDigest = Annotated[str, Field(pattern=r"^[0-9a-f]{16}$")]
 """The first 16 hex digits of the SHA-256 of the file's bytes."""
 
 
-class Listed(Wire):
+class FolderEntry(Wire):
     """An entry of a folder. Only a file has a `size`, in bytes."""
 
     path: Name
@@ -94,7 +94,7 @@ class Listing(Wire):
     """The entries of a folder, and of the folders below it to the requested depth."""
 
     path: Name
-    entries: list[Listed]
+    entries: list[FolderEntry]
     truncated: bool | None = None
 
 
@@ -160,10 +160,9 @@ class CommandRun(Wire):
 
 
 @capability(
-    category="workspace",
     related=["read_file", "search_files"],
     runs_on="client",
-    recap=recaps.compact_listing,
+    compaction=compaction.compact_listing,
 )
 def list_directory(
     ctx: ToolContext,
@@ -181,10 +180,9 @@ def list_directory(
 
 
 @capability(
-    category="workspace",
     related=["list_directory", "search_files", "edit_file"],
     runs_on="client",
-    recap=recaps.compact_read,
+    compaction=compaction.compact_read,
 )
 def read_file(
     ctx: ToolContext,
@@ -205,10 +203,9 @@ def read_file(
 
 
 @capability(
-    category="workspace",
     related=["read_file", "list_directory"],
     runs_on="client",
-    recap=recaps.compact_matches,
+    compaction=compaction.compact_matches,
 )
 def search_files(
     ctx: ToolContext,
@@ -234,13 +231,12 @@ def search_files(
 
 
 @capability(
-    category="workspace",
     related=["edit_file", "read_file"],
     effect="write",
     runs_on="client",
     summary=previews.summarize_write,
     preview=previews.preview_write,
-    recap=recaps.compact_write,
+    compaction=compaction.compact_write,
 )
 def write_file(
     ctx: ToolContext, *, path: Path, content: Content, digest: Digest | None = None
@@ -258,13 +254,12 @@ def write_file(
 
 
 @capability(
-    category="workspace",
     related=["write_file", "read_file", "search_files"],
     effect="write",
     runs_on="client",
     summary=previews.summarize_edit,
     preview=previews.preview_edit,
-    recap=recaps.compact_edit,
+    compaction=compaction.compact_edit,
 )
 def edit_file(
     ctx: ToolContext,
@@ -291,13 +286,12 @@ def edit_file(
 
 
 @capability(
-    category="workspace",
     related=["read_file", "edit_file"],
     effect="write",
     runs_on="client",
     summary=previews.summarize_command,
     preview=previews.preview_command,
-    recap=recaps.compact_command,
+    compaction=compaction.compact_command,
 )
 def run_command(
     ctx: ToolContext,

@@ -31,7 +31,7 @@ from rollcall.store.continuations import (
 from rollcall.store.event_log import read_events
 from rollcall.store.open_run import OpenRun
 from rollcall.store.recovery import recover_run
-from rollcall.store.runs import Finished, RunState, next_run_id, run_state
+from rollcall.store.runs import FinishedRun, RunState, next_run_id, run_state
 
 log = logging.getLogger("rollcall")
 
@@ -137,11 +137,11 @@ def follow(
                     # A large result is stored in the run's document only.
                     run = paths.run(db, thread_id, run_id).get().to_dict() or {}
                     ended = run_state(run, thread_id=thread_id, run_id=run_id)
-                    result = ended.result if isinstance(ended, Finished) else None
+                    result = ended.result if isinstance(ended, FinishedRun) else None
                     event = {**event, "result": result} if result is not None else event
                 yield event
             newest = number
-        if isinstance(state, Finished) or state.is_abandoned:
+        if isinstance(state, FinishedRun) or state.is_abandoned:
             return state
         yield from pause(until)
 

@@ -6,8 +6,8 @@ version, imported, or edited by hand. One message that a provider refuses must n
 `window` chooses the newest exchanges that fit into a request.
 
 `compact_documents` shortens steps. The contents that tools read and write would fill any window: a
-turn may have 200 steps. If a content can be read again, only a compact form is sent (the `recap` of
-its capability), which says that it can be read again; the log keeps everything.
+turn may have 200 steps. If a content can be read again, only a compact form is sent (`compaction`
+of its capability), which says that it can be read again; the log keeps everything.
 
 - Steps of earlier turns are compact, and of a long turn only the newest are sent.
 - In the current turn contents stay whole while they fit into a share of its budget. When they do
@@ -38,7 +38,7 @@ from msgspec.structs import replace
 
 from rollcall.agent.targets import local_capability
 from rollcall.agent.turn import Sources, TurnState
-from rollcall.core.capability import Recap
+from rollcall.core.capability import Compaction
 from rollcall.core.context import Catalog, Dialogue, EarlierCall
 from rollcall.core.messages import (
     Message,
@@ -58,8 +58,8 @@ from rollcall.models.base import parts_fit
 from rollcall.store import paths
 from rollcall.store.batches import where
 from rollcall.store.message_log import (
+    CompactionOf,
     CompactStep,
-    RecapOf,
     compact_step,
     read_calls,
     read_content,
@@ -374,14 +374,14 @@ def compact_documents(
     *,
     turn_id: str,
     tokens: int | None,
-    recap_of: RecapOf,
+    compaction_of: CompactionOf,
 ) -> list[dict[str, Any]]:
     """Return a thread's newest documents in the form in which the next request sends them.
 
     Args:
         turn_id: The current turn.
         tokens: The budget of its steps; None sends them whole.
-        recap_of: Returns a call's compact form; see `recaps`.
+        compaction_of: Returns a call's compact form; see `compactions`.
     """
     before = [each for each in documents if each["turnId"] != turn_id]
     turn = [each for each in documents if each["turnId"] == turn_id]
@@ -392,9 +392,9 @@ def compact_documents(
         if document["role"] == "user":
             earlier.append(document)
         elif newest[document["turnId"]] <= NEWEST_STEPS + 1:  # the answer is a document as well
-            earlier.append(compact_step(document, recap_of).document)
+            earlier.append(compact_step(document, compaction_of).document)
     if tokens is not None:
-        turn = _compact_turn(turn, tokens * BYTES_PER_TOKEN, recap_of)
+        turn = _compact_turn(turn, tokens * BYTES_PER_TOKEN, compaction_of)
     return [*earlier[::-1], *turn]
 
 
@@ -412,22 +412,22 @@ def compact_history(documents: Sequence[dict[str, Any]]) -> list[Message]:
     return history
 
 
-def recaps(catalog: Catalog) -> RecapOf:
+def compactions(catalog: Catalog) -> CompactionOf:
     """Return a function that gives a call's compact form, as its capability declares it."""
 
     find = cache(partial(local_capability, catalog))  # one look-up for each capability
 
-    def recap(call: ToolCall, output: Any) -> Recap | None:
+    def compaction(call: ToolCall, output: Any) -> Compaction | None:
         capability = find(call.name)
         if capability is None or call.arguments is None:
             return None
-        return capability.recap(call.arguments, output)
+        return capability.compaction(call.arguments, output)
 
-    return recap
+    return compaction
 
 
 def _compact_turn(
-    turn: Sequence[dict[str, Any]], budget: int, recap_of: RecapOf
+    turn: Sequence[dict[str, Any]], budget: int, compaction_of: CompactionOf
 ) -> list[dict[str, Any]]:
     """Return a turn's documents in the form in which they are sent.
 
@@ -453,7 +453,7 @@ def _compact_turn(
         is_open = document["role"] == "user" or unanswered_places(document)
         if is_open or document.get("isLeftOut"):
             continue
-        step = compact[newest] = compact_step(document, recap_of)
+        step = compact[newest] = compact_step(document, compaction_of)
         if (saved := step_bytes(document) - step.size) > 0:
             whole[newest] = saved
         # Contents that have outgrown their share become compact, but never the newest.

@@ -20,9 +20,9 @@ from rollcall.agent.budget import Budget, UserBudget
 from rollcall.agent.history import (
     compact_documents,
     compact_history,
+    compactions,
     dialogue_so_far,
     earlier_calls,
-    recaps,
     repair_history,
     window,
 )
@@ -363,7 +363,7 @@ def run_turn(
         opened.documents,
         turn_id=opened.turn_id,
         tokens=profile.turn_tokens,
-        recap_of=recaps(context.platform.catalog),
+        compaction_of=compactions(context.platform.catalog),
     )
     request = turn_request(
         context,

@@ -73,7 +73,7 @@ class Undo(Struct, frozen=True):
     arguments: Callable[[dict[str, Any], Any], dict[str, Any] | None]
 
 
-class Recap(Struct, frozen=True):
+class Compaction(Struct, frozen=True):
     """The short form of an old call for the model, without what can be looked up again.
 
     Attributes:
@@ -88,9 +88,9 @@ class Recap(Struct, frozen=True):
     of: str | None = None
 
 
-RecapFunction = Callable[[dict[str, Any], Any], Recap]
-"""Makes the recap of a call from its arguments and its output (None if it failed), both untrusted
-plain JSON. It is pure, and returns a recap that it is given unchanged."""
+CompactionFunction = Callable[[dict[str, Any], Any], Compaction]
+"""Makes the compaction of a call from its arguments and its output (None if it failed), both
+untrusted plain JSON. It is pure, and returns a compaction that it is given unchanged."""
 
 Summary = Callable[[dict[str, Any]], str | dict[str, str]]
 """Returns one line for a write's arguments (plain JSON, camelCase): one for all locales, or one by
@@ -115,7 +115,7 @@ class _Mark(Struct, frozen=True):
     atomic: bool
     find_effect: Callable[..., Any] | None
     undo: Undo | None
-    recap: RecapFunction | None
+    compaction: CompactionFunction | None
     version: int
     mistakes: tuple[_Mistake, ...]
 
@@ -143,7 +143,7 @@ def capability(
     atomic: bool = False,
     find_effect: Callable[..., Any] | None = None,
     undo: Undo | None = None,
-    recap: RecapFunction | None = None,
+    compaction: CompactionFunction | None = None,
     version: int = 1,
 ) -> Callable[[F], F]:
     """Declare a function as a capability.
@@ -173,7 +173,8 @@ def capability(
         find_effect: `find_effect(ctx, key) -> result | None`: looks up whether the write with this
             `ctx.effect_key` happened, after a crash.
         undo: `Undo(tool, arguments)`: the capability that reverses the write.
-        recap: `recap(arguments, output) -> Recap`: a shorter form of an old call for the model.
+        compaction: `compaction(arguments, output) -> Compaction`: a shorter form of an old call for
+            the model.
         version: Number to raise when the meaning changes.
     """
     options = dict(locals())
@@ -466,14 +467,14 @@ class Capability(Struct, frozen=True, dict=True):
         reverse = self.mark.undo.arguments(arguments, output)
         return None if reverse is None else {"tool": self.mark.undo.tool, "arguments": reverse}
 
-    def recap(self, arguments: dict[str, Any], output: Any) -> Recap | None:
+    def compaction(self, arguments: dict[str, Any], output: Any) -> Compaction | None:
         """Return the short form of an old call, or None if the call stays as it was."""
-        if self.mark.recap is None:
+        if self.mark.compaction is None:
             return None
         try:
-            return self.mark.recap(arguments, output)
+            return self.mark.compaction(arguments, output)
         except Exception:  # a model or a client sent something unexpected
-            log.exception("the recap of a call of %s failed", self.id)
+            log.exception("the compaction of a call of %s failed", self.id)
             return None
 
     def call(self, ctx: ToolContext, arguments: Any) -> Any:

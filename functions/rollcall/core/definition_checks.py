@@ -450,7 +450,7 @@ def _function_errors(capability: Capability) -> Iterator[DefinitionError]:
         ("summary", ("arguments",), (), "str"),
         ("preview", ("ctx",), names, "Preview"),
         ("find_effect", ("ctx", "key"), (), "Any"),
-        ("recap", ("arguments", "output"), (), "Recap"),
+        ("compaction", ("arguments", "output"), (), "Compaction"),
     ):
         function = getattr(capability.mark, option)
         if function is None:

@@ -30,7 +30,7 @@ Kind = Literal["secret", "repository", "startup", "project"]
 _SEPARATORS = re.compile(r"[:=,@]")
 
 
-class Guarded(Struct, frozen=True, dict=True):
+class GuardedPaths(Struct, frozen=True, dict=True):
     """Why paths are guarded: their kind, and the key of the reason's text."""
 
     kind: Kind
@@ -47,10 +47,10 @@ class _List(Struct, rename="camel"):
     secret_exceptions: list[str]
     printing: list[str]
     printing_git: list[str]
-    files: list[Guarded]
+    files: list[GuardedPaths]
 
 
-def guarded_file(path: str) -> Guarded | None:
+def guarded_file(path: str) -> GuardedPaths | None:
     """Return why a path is guarded, None if it is not. It has `/` between names and may begin at
     any folder."""
     names = [_folded(name) for name in path.split("/") if name not in ("", ".")]
@@ -67,7 +67,7 @@ def guarded_file(path: str) -> Guarded | None:
     return None
 
 
-def guarded_in_word(word: str) -> Guarded | None:
+def guarded_in_word(word: str) -> GuardedPaths | None:
     """Return why a word of a command is guarded: a path, `rev:path`, `--option=path` or `@path`."""
     matches = (guarded_file(piece) for piece in (word, *_SEPARATORS.split(word)))
     return next((each for each in matches if each is not None), None)

@@ -35,7 +35,7 @@ from rollcall.store.open_run import OpenRun
 from rollcall.store.recovery import recover_run
 from rollcall.store.run_opening import Opening, Replacement, message_to_retry, open_run
 from rollcall.store.runs import (
-    Finished,
+    FinishedRun,
     RunState,
     new_run_id,
     previous_run_id,
@@ -134,7 +134,7 @@ def join_run(platform: Platform, call: Call, state: RunState, *, until: float) -
 def _join(platform: Platform, call: Call, state: RunState, *, until: float) -> RunEvents:
     """Yield the events of a run that was requested before: replay it if it has ended, follow it
     while it goes on, and recover it if its process is gone."""
-    if isinstance(state, Finished):
+    if isinstance(state, FinishedRun):
         result = _result(state)
         replayed = replayed_events(platform.db, result) if call.streams else []
         if not replayed:  # some events have expired, or the client does not stream
@@ -150,12 +150,12 @@ def _join(platform: Platform, call: Call, state: RunState, *, until: float) -> R
                 return (yield from drive(context, opened, until=until, streamed=call.streams))
             yield from pause(until)  # another process recovers it, and may not have begun yet
         latest = yield from follow(platform.db, state.thread_id, state.run_id, until=until)
-        if isinstance(latest, Finished):
+        if isinstance(latest, FinishedRun):
             return _result(latest)
         state = latest
 
 
-def _result(run: Finished) -> dict[str, Any]:
+def _result(run: FinishedRun) -> dict[str, Any]:
     """Return a finished run's result, or raise its error."""
     if run.result is None:
         raise error_from(run.error or {})

@@ -40,7 +40,7 @@ class Spent(Wire):
     models: list[ModelSpend]
 
 
-class Left(Wire):
+class Remainder(Wire):
     """What may still be spent today, without the reservations of runs under way; absent without a
     limit. The tenant's budget may run out earlier."""
 
@@ -55,7 +55,7 @@ class UsageReport(Wire):
     today: Spent
     last_30_days: Spent
     limits: UserLimits
-    left: Left
+    left: Remainder
     renews_at: datetime
 
 
@@ -79,7 +79,7 @@ def report(platform: Platform, user: User, *, now: datetime) -> UsageReport:
         today=_spent([current]),
         last_30_days=_spent(days),
         limits=own,
-        left=Left(
+        left=Remainder(
             usd=None if usd is None else max(0, usd - used.micro_usd) / 1_000_000,
             tokens=None if tokens is None else max(0, tokens - used.tokens),
         ),

@@ -130,7 +130,7 @@ class ModelRequest(Struct, frozen=True):
         deadline: `time.monotonic()` value after which the call must have ended.
         max_output_tokens: The most tokens of the reply.
         cache_key: The same for requests that share a long prefix.
-        locale: "en" or "he": the fallback language.
+        locale: The user's language, such as "en" or "he".
         names: Names of things in the user's context, by the parameter that takes them. The
             instructions have them too; the offline planner fills arguments with them.
         notes: Passages that were retrieved for the last message, with their citation numbers. The

@@ -49,7 +49,7 @@ class Subject(NamedTuple):
     tool: str | None = None
 
 
-class Share(Struct, frozen=True):
+class Proportion(Struct, frozen=True):
     """`n` of `of`, with its confidence interval."""
 
     n: int
@@ -72,7 +72,7 @@ class Share(Struct, frozen=True):
         return f"{self.n / self.of:.0%} ({100 * low:.0f}–{100 * high:.0f})" if self.of else "–"
 
 
-def difference(one: Share, other: Share) -> tuple[float, float]:
+def difference(one: Proportion, other: Proportion) -> tuple[float, float]:
     """Return the 95 % interval of the difference of two shares, by Newcombe's method 10 of 1998; if
     it includes 0, they may be equal."""
     if not (one.of and other.of):
@@ -124,14 +124,14 @@ class Counts(Struct, frozen=True, omit_defaults=True):
         return Counts(**{name: getattr(self, name) + getattr(other, name) for name in names})
 
     @property
-    def success(self) -> Share:
+    def success(self) -> Proportion:
         """Share of ended runs with an answer, or of a tool's ended calls with a result."""
-        return Share(self.succeeded, self.succeeded + self.stopped + self.failed)
+        return Proportion(self.succeeded, self.succeeded + self.stopped + self.failed)
 
     @property
-    def rated_well(self) -> Share:
+    def rated_well(self) -> Proportion:
         """Share of rated runs that were rated up."""
-        return Share(self.up, self.up + self.down)
+        return Proportion(self.up, self.up + self.down)
 
 
 Row = tuple[Subject, Counts]

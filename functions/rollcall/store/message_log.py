@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct, to_builtins
 
-from rollcall.core.capability import Recap
+from rollcall.core.capability import Compaction
 from rollcall.core.messages import (
     Media,
     Message,
@@ -65,8 +65,8 @@ _CUT_OFF = json.dumps(
     {"error": {"code": "aborted", "message": "this call was cut off; it may be made again"}}
 )
 
-RecapOf = Callable[[ToolCall, Any], Recap | None]
-"""Returns the recap of a call and its output; None if both stay unchanged."""
+CompactionOf = Callable[[ToolCall, Any], Compaction | None]
+"""Returns the compaction of a call and its output; None if both stay unchanged."""
 
 
 class TurnUsage(Struct, frozen=True, rename="camel"):
@@ -241,8 +241,8 @@ def without_media(document: dict[str, Any]) -> dict[str, Any]:
     return {**document, "parts": parts, "mediaLeftOut": True}
 
 
-def compact_step(document: dict[str, Any], recap_of: RecapOf) -> CompactStep:
-    """Return a step in which each call and its result are replaced by their recap.
+def compact_step(document: dict[str, Any], compaction_of: CompactionOf) -> CompactStep:
+    """Return a step in which each call and its result are replaced by their compaction.
 
     The log keeps the full step. Compact steps are used in the history for the model, and in the
     window view. If arguments have changed, the provider parts are dropped, since they hold the old
@@ -255,27 +255,27 @@ def compact_step(document: dict[str, Any], recap_of: RecapOf) -> CompactStep:
     for place, call in enumerate(read_calls(document)):
         stored = results.get(str(place))
         content = read_content(stored) if stored else {}
-        recap = recap_of(call, content.get("output"))
+        short = compaction_of(call, content.get("output"))
         if call.arguments is None and len(call.arguments_text) > COMPACT_CHARS:
             has_changed = True
             text = call.arguments_text
             start = f"{text[: COMPACT_CHARS // 2]}… ({len(text):,} characters)"
             calls[place] = {**calls[place], "argumentsText": start}
-        if recap is None:
+        if short is None:
             continue
-        of |= {recap.of} if recap.of else set()
-        if recap.arguments != call.arguments:
+        of |= {short.of} if short.of else set()
+        if short.arguments != call.arguments:
             has_changed = True
-            calls[place] = {**calls[place], "arguments": compact_json(recap.arguments)}
+            calls[place] = {**calls[place], "arguments": compact_json(short.arguments)}
         if stored:
             # A failed call keeps its content.
             stored, record = dict(stored), stored.get("record") or ""
             if len(record) > COMPACT_CHARS:
-                kept = {**json.loads(record), "arguments": recap.arguments}
+                kept = {**json.loads(record), "arguments": short.arguments}
                 kept = {key: kept[key] for key in kept if key not in ("display", "undo")}
                 stored["record"] = compact_json(kept)
-            if not stored["isError"] and "output" in content and recap.output != content["output"]:
-                stored["content"] = compact_json({**content, "output": recap.output})
+            if not stored["isError"] and "output" in content and short.output != content["output"]:
+                stored["content"] = compact_json({**content, "output": short.output})
             results[str(place)] = stored
     compact = {**document, "toolCalls": calls, "results": results, "isShort": True}
     if has_changed:

@@ -169,14 +169,14 @@ def run_erased() -> NotFound:
 # ---- The state of a run ----
 
 
-class Finished(Struct, frozen=True):
+class FinishedRun(Struct, frozen=True):
     """A run that has ended, with its stored result or the error that ended it."""
 
     result: dict[str, Any] | None
     error: dict[str, Any] | None = None
 
 
-class Unfinished(Struct, frozen=True):
+class UnfinishedRun(Struct, frozen=True):
     """A run that has not ended. If no process has renewed its lease, it is abandoned and can be
     recovered."""
 
@@ -185,16 +185,16 @@ class Unfinished(Struct, frozen=True):
     is_abandoned: bool = False
 
 
-RunState = Finished | Unfinished
+RunState = FinishedRun | UnfinishedRun
 
 
 def run_state(run: dict[str, Any], *, thread_id: str, run_id: str) -> RunState:
     """Return the state of a run, from its document."""
     if run.get("result") is not None:
-        return Finished(json.loads(run["result"]))
+        return FinishedRun(json.loads(run["result"]))
     if run["status"] != RunStatus.RUNNING:
-        return Finished(None, run.get("error") or {})
-    return Unfinished(thread_id, run_id, is_abandoned=run["leaseUntil"] <= datetime.now(UTC))
+        return FinishedRun(None, run.get("error") or {})
+    return UnfinishedRun(thread_id, run_id, is_abandoned=run["leaseUntil"] <= datetime.now(UTC))
 
 
 def state_for_repeat(

@@ -25,7 +25,7 @@ from rollcall.store import paths
 from rollcall.store.message_log import TurnUsage, read_history
 from rollcall.store.open_run import OpenRun
 from rollcall.store.run_opening import Opening, open_run
-from rollcall.store.runs import Finished, Unfinished, thread_id_for
+from rollcall.store.runs import FinishedRun, UnfinishedRun, thread_id_for
 from tests.support.run_times import end_lease
 
 RESULT: dict[str, Any] = {
@@ -125,7 +125,7 @@ def test_calls_and_results_come_back_as_they_were(db: Client) -> None:
 def test_the_same_run_id_again_returns_the_first_outcome(db: Client) -> None:
     answer(opened(db, opening()), "Hi.")
     again = open_run(db, opening())
-    assert isinstance(again, Finished)
+    assert isinstance(again, FinishedRun)
     assert again.result is not None
     assert again.result["message"] == "Hi."
 
@@ -139,7 +139,7 @@ def test_the_same_run_id_with_other_data_is_refused(db: Client) -> None:
 
 def test_a_run_that_goes_on_is_not_begun_twice(db: Client) -> None:
     first = opened(db, opening())
-    assert open_run(db, opening()) == Unfinished(first.thread_id, "r1")
+    assert open_run(db, opening()) == UnfinishedRun(first.thread_id, "r1")
 
 
 def test_a_second_message_is_refused_with_who_holds_the_thread(db: Client) -> None:
@@ -168,7 +168,7 @@ def test_the_same_first_message_many_times_at_once_is_one_run(db: Client) -> Non
     with ThreadPoolExecutor(12) as pool:
         outcomes = list(pool.map(lambda _: open_run(db, opening()), range(12)))
     assert sum(isinstance(outcome, OpenRun) for outcome in outcomes) == 1
-    assert sum(isinstance(outcome, Unfinished) for outcome in outcomes) == 11
+    assert sum(isinstance(outcome, UnfinishedRun) for outcome in outcomes) == 11
     log = list(paths.thread(db, opening().thread_id).collection("messages").stream())
     assert len(log) == 1
 

@@ -14,7 +14,7 @@ from rollcall.store.budgets import UserLimits
 from rollcall.store.erasure import erase_one_thread
 from rollcall.store.open_run import OpenRun
 from rollcall.store.run_opening import Opening, open_run
-from rollcall.store.runs import Finished, is_generated_id, new_run_id, thread_id_for
+from rollcall.store.runs import FinishedRun, is_generated_id, new_run_id, thread_id_for
 from tests.emulator.store.test_run_opening import answer, opened, opening
 from tests.support.local_functions import LocalPlatform
 from tests.support.lost_commits import How, lose_commit
@@ -78,7 +78,7 @@ def test_an_id_that_was_made_here_is_repeated_and_never_opened_by_a_client(db: C
     id, (here, elsewhere) = new_run_id(), in_threads(db, 2)
     answer(opened(db, opening(id, thread_id=here, is_new=False, is_named=False)), "Hello.")
     again = open_run(db, opening(id, thread_id=here, is_new=False))
-    assert isinstance(again, Finished)
+    assert isinstance(again, FinishedRun)
     for start in (opening(id, thread_id=elsewhere, is_new=False), opening(new_run_id())):
         with pytest.raises(NotFound):
             open_run(db, start)

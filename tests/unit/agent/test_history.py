@@ -22,15 +22,15 @@ from rollcall.agent.history import (
     NEWEST_STEPS,
     compact_documents,
     compact_history,
+    compactions,
     decision_lines,
     earlier_calls,
-    recaps,
     repair_history,
     window,
     write_lines,
 )
 from rollcall.agent.paid_calls import request_tokens
-from rollcall.core.capability import Capability, Recap, capability
+from rollcall.core.capability import Capability, Compaction, capability
 from rollcall.core.context import EarlierCall, ToolContext
 from rollcall.core.messages import (
     Media,
@@ -428,24 +428,26 @@ def test_a_failure_and_what_is_no_json_have_no_result() -> None:
     assert [call.result for call in earlier_calls(documents, 0)] == [None, None, None]
 
 
-def _read_in_short(arguments: dict[str, Any], output: Any) -> Recap:
+def _read_in_short(arguments: dict[str, Any], output: Any) -> Compaction:
     left_out = "the content; read_file shows it again"
     rest = {key: value for key, value in output.items() if key != "content"}
-    return Recap(arguments, {**rest, "leftOut": left_out}, of=arguments["path"])
+    return Compaction(arguments, {**rest, "leftOut": left_out}, of=arguments["path"])
 
 
-def _written_in_short(arguments: dict[str, Any], output: Any) -> Recap:
+def _written_in_short(arguments: dict[str, Any], output: Any) -> Compaction:
     left_out = f"content of {len(arguments['content']):,} characters"
-    return Recap({"path": arguments["path"], "leftOut": left_out}, output, of=arguments["path"])
+    return Compaction(
+        {"path": arguments["path"], "leftOut": left_out}, output, of=arguments["path"]
+    )
 
 
-@capability(name="Read a file", recap=_read_in_short)
+@capability(name="Read a file", compaction=_read_in_short)
 def read_file(ctx: ToolContext, *, path: str) -> dict[str, Any]:
     """Read a file."""
     return {}
 
 
-@capability(name="Write a file", effect="write", recap=_written_in_short)
+@capability(name="Write a file", effect="write", compaction=_written_in_short)
 def write_file(ctx: ToolContext, *, path: str, content: str) -> dict[str, Any]:
     """Write a file."""
     return {}
@@ -519,7 +521,10 @@ class Dialogue:
     def next_request(self) -> ModelRequest:
         """The request of a run that opens now; what it was told is left to the next one."""
         self.documents = compact_documents(
-            self.documents, turn_id=self.turn, tokens=TURN_TOKENS, recap_of=recaps(catalog)
+            self.documents,
+            turn_id=self.turn,
+            tokens=TURN_TOKENS,
+            compaction_of=compactions(catalog),
         )
         sound, repairs = repair_history(compact_history(self.documents))
         assert repairs == []
@@ -717,7 +722,7 @@ def test_an_agent_without_a_budget_for_its_turns_is_told_them_as_they_were() -> 
     for n in range(30):
         dialogue.step(read(f"{n}.py"))
     told = compact_documents(
-        dialogue.documents, turn_id=dialogue.turn, tokens=None, recap_of=recaps(catalog)
+        dialogue.documents, turn_id=dialogue.turn, tokens=None, compaction_of=compactions(catalog)
     )
     assert told == dialogue.documents
 

@@ -404,7 +404,10 @@ def test_a_clients_return_type_is_one_that_its_result_can_be_checked_against(app
             "find_effect does not take its arguments: too many positional arguments. "
             "Write `def find_effect(ctx, key) -> Any`.",
         ),
-        ("recap=len", "recap does not take its arguments: too many positional arguments. "),
+        (
+            "compaction=len",
+            "compaction does not take its arguments: too many positional arguments. ",
+        ),
     ],
 )
 def test_a_function_that_cannot_take_what_it_gets_is_told(

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from rollcall.core.context import User
 from rollcall.core.wire import CallStatus, ModelUsage, ToolCallRecord
-from rollcall.registry.usage import Counts, Share, Subject, additions, difference, summed
+from rollcall.registry.usage import Counts, Proportion, Subject, additions, difference, summed
 from rollcall.store import audit
 
 NIGHT = datetime(2026, 11, 21, 23, 59, 59, tzinfo=UTC)
@@ -173,40 +173,44 @@ counts = st.integers(0, 5_000)
     ],
 )
 def test_wilsons_interval(n: int, of: int, low: float, high: float) -> None:
-    assert Share(n, of).interval == pytest.approx((low, high), abs=5e-5)
+    assert Proportion(n, of).interval == pytest.approx((low, high), abs=5e-5)
 
 
 @pytest.mark.parametrize(
     ("one", "other", "low", "high"),
     [
-        (Share(56, 70), Share(48, 80), 0.0524, 0.3339),
-        (Share(9, 10), Share(3, 10), 0.1705, 0.8090),
-        (Share(0, 20), Share(0, 10), -0.2775, 0.1611),
-        (Share(10, 10), Share(0, 20), 0.6791, 1.0000),
+        (Proportion(56, 70), Proportion(48, 80), 0.0524, 0.3339),
+        (Proportion(9, 10), Proportion(3, 10), 0.1705, 0.8090),
+        (Proportion(0, 20), Proportion(0, 10), -0.2775, 0.1611),
+        (Proportion(10, 10), Proportion(0, 20), 0.6791, 1.0000),
     ],
 )
 def test_newcombes_interval_of_a_difference(
-    one: Share, other: Share, low: float, high: float
+    one: Proportion, other: Proportion, low: float, high: float
 ) -> None:
     assert difference(one, other) == pytest.approx((low, high), abs=5e-5)
 
 
 def test_nothing_says_nothing() -> None:
-    assert Share(0, 0).interval == (0.0, 1.0)
-    assert difference(Share(0, 0), Share(5, 5)) == (-1.0, 1.0)
+    assert Proportion(0, 0).interval == (0.0, 1.0)
+    assert difference(Proportion(0, 0), Proportion(5, 5)) == (-1.0, 1.0)
 
 
 @pytest.mark.parametrize(
     ("share", "text"),
-    [(Share(0, 0), "–"), (Share(1, 1), "100% (21–100)"), (Share(5, 10), "50% (24–76)")],
+    [
+        (Proportion(0, 0), "–"),
+        (Proportion(1, 1), "100% (21–100)"),
+        (Proportion(5, 10), "50% (24–76)"),
+    ],
 )
-def test_a_share_is_told_with_what_its_count_says(share: Share, text: str) -> None:
+def test_a_share_is_told_with_what_its_count_says(share: Proportion, text: str) -> None:
     assert str(share) == text
 
 
 @given(counts, counts)
 def test_the_share_lies_in_its_interval_and_more_of_it_narrows_that(n: int, more: int) -> None:
-    few, many = Share(n, n + more), Share(10 * n, 10 * (n + more))
+    few, many = Proportion(n, n + more), Proportion(10 * n, 10 * (n + more))
     low, high = few.interval
     assert 0 <= low <= high <= 1
     if few.of:
@@ -216,6 +220,6 @@ def test_the_share_lies_in_its_interval_and_more_of_it_narrows_that(n: int, more
 
 @given(counts, counts, counts, counts)
 def test_a_difference_turns_its_sign_with_its_sides(a: int, b: int, c: int, d: int) -> None:
-    one, other = Share(a, a + b), Share(c, c + d)
+    one, other = Proportion(a, a + b), Proportion(c, c + d)
     low, high = difference(one, other)
     assert difference(other, one) == pytest.approx((-high, -low))

@@ -123,7 +123,6 @@ def makes_draft(*related: str, about: str = "topic") -> Callable[[F], F]:
         about: The argument that its summary names, for an operator who requires approvals.
     """
     return capability(
-        category="education",
         related=related,
         min_role="teacher",
         effect="write",

@@ -70,7 +70,6 @@ class QaReport(Wire):
 
 
 @capability(
-    category="education",
     related=["generate_variants", "search_user_content", "publish_content"],
     min_role="teacher",
 )

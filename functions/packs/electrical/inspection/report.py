@@ -13,7 +13,7 @@ from packs.electrical.inspection.facts import Facts
 from packs.electrical.inspection.rule import (
     SEVERITIES,
     Category,
-    Passed,
+    Pass,
     Problem,
     Rule,
     Severity,
@@ -176,7 +176,7 @@ def inspect(facts: Facts, rules: Iterable[Rule]) -> Report:
                 gap = gaps.setdefault((rule.id, unknown.field), Gap(rule, unknown.field))
                 gap.add(place(record))
                 continue
-            if isinstance(finding, Passed):
+            if isinstance(finding, Pass):
                 passed[rule.id] += 1
             elif finding is not None:
                 issues.append(Issue(rule, place(record), finding))

@@ -73,12 +73,12 @@ class Problem(Struct, frozen=True):
     fix: Callable[[], Text] | None = None
 
 
-class Passed(Struct, frozen=True):
+class Pass(Struct, frozen=True):
     """A rule applies to a record, which complies."""
 
 
-PASSED: Final = Passed()
-Finding = Problem | Passed | None
+PASSED: Final = Pass()
+Finding = Problem | Pass | None
 """None: the rule does not apply to the record."""
 
 Check = Callable[["Facts", Any], Finding]
@@ -140,7 +140,7 @@ def always(facts: Facts, record: Any) -> bool:
     return True
 
 
-class Recorded(Struct, frozen=True):
+class FieldCheck(Struct, frozen=True):
     """A check that a field of the record has a required value.
 
     Attributes:
@@ -208,14 +208,14 @@ class Limit(Struct, frozen=True):
 
 def at_most(
     measured: float, most: float, unit: str | None = None, /, **values: Any
-) -> Problem | Passed:
+) -> Problem | Pass:
     """Check a recorded figure against the largest that is allowed; `values` as in `Problem`."""
     return PASSED if measured <= most else Problem(measured, most, unit, values)
 
 
 def at_least(
     measured: float, least: float, unit: str | None = None, /, **values: Any
-) -> Problem | Passed:
+) -> Problem | Pass:
     """Check a recorded figure against the smallest that is required; `values` as in `Problem`."""
     return PASSED if measured >= least else Problem(measured, least, unit, values)
 

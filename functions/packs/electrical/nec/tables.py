@@ -58,7 +58,7 @@ _SHORT_NUMBERS = {
 _DATA = Path(__file__).with_name("data")
 
 
-class Standing(NamedTuple):
+class Verification(NamedTuple):
     """Whether a figure was checked for an edition; otherwise `note` says what is known."""
 
     verified: bool
@@ -115,19 +115,19 @@ def cells(name: str, edition: Edition | None = None) -> Iterator[tuple[Any, ...]
     return (row.cells for row in rows(name) if edition is None or edition in row.editions)
 
 
-def standing(name: str, edition: Edition) -> Standing:
-    """Return the standing of a whole table, `name` as its file in `data/`, in an edition."""
+def verification(name: str, edition: Edition) -> Verification:
+    """Tell whether a whole table was checked for an edition; `name` is its file's in `data/`."""
     verified = tuple(load(name)["verified"])
     if edition in verified:
-        return Standing(True)
-    return Standing(False, _unchecked_note(name, verified, edition))
+        return Verification(True)
+    return Verification(False, _unchecked_note(name, verified, edition))
 
 
-def row_standing(name: str, row: Row, edition: Edition) -> Standing:
-    """Return the standing of one row of a table in an edition."""
+def row_verification(name: str, row: Row, edition: Edition) -> Verification:
+    """Tell whether one row of a table was checked for an edition."""
     if edition in row.verified:
-        return Standing(True)
-    return Standing(False, row.note or _unchecked_note(name, row.verified, edition))
+        return Verification(True)
+    return Verification(False, row.note or _unchecked_note(name, row.verified, edition))
 
 
 def unverified_note(name: str) -> Text:
@@ -211,7 +211,7 @@ class Table(Struct, frozen=True):
         return _label(self.key, self.edition)
 
     def with_rows(self, rows: list[TableRow], columns: list[Column]) -> Table:
-        """Return the table with these rows and columns alone; its standing is theirs."""
+        """Return the table with these rows and columns alone, and with their verification."""
         unsure = [row for row in rows if not row.verified]
         return replace(
             self,
@@ -238,7 +238,7 @@ def table(number: str, edition: Edition = DEFAULT) -> Table:
     listed = []
     for row in rows(name):
         if edition in row.editions:
-            verified, note = row_standing(name, row, edition)
+            verified, note = row_verification(name, row, edition)
             values = dict(zip((column.key for column in columns), row.cells, strict=True))
             if row.uncertain and verified:
                 shown = TableRow(values, False, unverified_note(name), row.uncertain)
@@ -246,7 +246,7 @@ def table(number: str, edition: Edition = DEFAULT) -> Table:
                 shown = TableRow(values, verified, note)
             listed.append(shown)
     unsure = next((row for row in listed if not row.verified), None)
-    whole = standing(name, edition).note
+    whole = verification(name, edition).note
     notes = TEXTS.data("en", f"nec.tables.{name}.notes")
     return Table(
         key=key,

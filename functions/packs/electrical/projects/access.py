@@ -28,7 +28,7 @@ _FIELD = "projectId"
 _RANK: dict[str, int] = {"viewer": 0, "member": 1, "owner": 2}
 
 
-class Stored(Struct, frozen=True):
+class StoredProject(Struct, frozen=True):
     """A project's documents as read; `panels` by id. A new project has none."""
 
     project: DocumentSnapshot[Any]
@@ -69,7 +69,7 @@ class Stored(Struct, frozen=True):
             ) from error
 
 
-class Opened(Struct, frozen=True):
+class OpenProject(Struct, frozen=True):
     """A project as one user sees it.
 
     Attributes:
@@ -79,12 +79,12 @@ class Opened(Struct, frozen=True):
 
     project: Project
     role: ProjectRole
-    stored: Stored
+    stored: StoredProject
 
 
 def open_project(
     ctx: ToolContext, project_id: str | None = None, *, role: ProjectRole = "viewer"
-) -> Opened:
+) -> OpenProject:
     """Read a project and its panels, each a document, as of one moment.
 
     It is the project of the argument, of the client (`context.projectId`), or the user's only one.
@@ -101,13 +101,13 @@ def open_project(
     document = ctx.db.collection(PROJECTS).document(id).get()
     users_role = check_role(ctx, id, document.to_dict(), role)
     stored = with_panels(document)
-    return Opened(stored.read(), users_role, stored)
+    return OpenProject(stored.read(), users_role, stored)
 
 
-def with_panels(project: DocumentSnapshot[Any]) -> Stored:
+def with_panels(project: DocumentSnapshot[Any]) -> StoredProject:
     """Read the panels of a project as of the moment when its own document was read."""
     panels = project.reference.collection(PANELS).stream(read_time=project.read_time)
-    return Stored(project, {panel.id: panel for panel in panels})
+    return StoredProject(project, {panel.id: panel for panel in panels})
 
 
 def check_role(

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from packs.electrical.projects.access import PANELS, PROJECTS, STORED, Stored, with_panels
+from packs.electrical.projects.access import PANELS, PROJECTS, STORED, StoredProject, with_panels
 from packs.electrical.projects.records import SCHEMA_VERSION, Panel, Project, ProjectRole
 from packs.electrical.wording import TEXTS
 from rollcall.core.errors import InvalidArgument
@@ -27,7 +27,7 @@ MAX_BYTES = 3_500_000
 _TIMES = frozenset({"createdAt", "updatedAt"})
 
 
-class Written(Struct, frozen=True):
+class Counts(Struct, frozen=True):
     """Counts of the documents that were written, deleted, and left unchanged."""
 
     put: int
@@ -39,7 +39,7 @@ class Written(Struct, frozen=True):
         return bool(self.put or self.removed)
 
 
-def write_project(db: Client, project: Project, members: Members) -> Written:
+def write_project(db: Client, project: Project, members: Members) -> Counts:
     """Store a project, in place of the one with its id.
 
     Args:
@@ -57,7 +57,9 @@ def write_project(db: Client, project: Project, members: Members) -> Written:
     return written
 
 
-def put_project(batch: WriteBatch, stored: Stored, project: Project, members: Members) -> Written:
+def put_project(
+    batch: WriteBatch, stored: StoredProject, project: Project, members: Members
+) -> Counts:
     """Add to a batch the writes that turn the stored documents into this project; the commit fails
     if one of the changed documents has changed since it was read.
 
@@ -91,17 +93,17 @@ def put_project(batch: WriteBatch, stored: Stored, project: Project, members: Me
     data = project_document(project, members)
     total = len(panels) + 1
     if stored.project.exists and not put and not gone and _is_same(stored.project, data):
-        return Written(0, 0, total)
+        return Counts(0, 0, total)
     times = {"createdAt": stored.data.get("createdAt", SERVER_TIMESTAMP)}
     data |= {**times, "updatedAt": SERVER_TIMESTAMP}
     if stored.project.exists:
         _replace(batch, stored.project, data)
     else:
         batch.create(reference, data)
-    return Written(put + 1, len(gone), total - put - 1)
+    return Counts(put + 1, len(gone), total - put - 1)
 
 
-def remove_project(batch: WriteBatch, stored: Stored) -> None:
+def remove_project(batch: WriteBatch, stored: StoredProject) -> None:
     """Add the deletion of a project with all its panels to a batch."""
     for known in stored.panels.values():
         batch.delete(known.reference, option=unchanged(known))

@@ -12,7 +12,7 @@ from pydantic import Field
 from packs.electrical.projects.access import (
     MAX_LISTED,
     PROJECTS,
-    Stored,
+    StoredProject,
     check_role,
     count_of,
     with_panels,
@@ -80,7 +80,7 @@ class Import(Struct, frozen=True):
     """A project with its final id, and the documents that are stored under that id."""
 
     project: Project
-    stored: Stored
+    stored: StoredProject
 
     @property
     def replaces(self) -> bool:

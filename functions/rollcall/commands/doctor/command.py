@@ -115,7 +115,7 @@ def _registry(db: Client, place: Place, settings: Settings) -> Iterator[Finding]
         ("registry", check_records(records)),
         ("health", check_health(records)),
         ("agents", check_agents(published, records, profiles=catalog.agents())),
-        ("retrieval", check_likeness(entries)),
+        ("retrieval", check_similarity(entries)),
         ("agents", check_overrides(published)),
         ("models", configuration.check_models(settings, profiles, prices, today=today)),
     )
@@ -345,7 +345,7 @@ MAX_PAIRS = 10
 """How many pairs are named."""
 
 
-def check_likeness(entries: Sequence[Entry]) -> Iterator[Finding]:
+def check_similarity(entries: Sequence[Entry]) -> Iterator[Finding]:
     """Report names and descriptions that a model cannot tell apart."""
     held: dict[tuple[str, str], list[str]] = {}
     for entry in entries:

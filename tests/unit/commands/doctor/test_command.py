@@ -15,9 +15,9 @@ from rollcall.commands.doctor.command import (
     check_code,
     check_compiled,
     check_health,
-    check_likeness,
     check_overrides,
     check_records,
+    check_similarity,
 )
 from rollcall.commands.doctor.configuration import Settings
 from rollcall.commands.doctor.findings import Finding
@@ -215,7 +215,7 @@ def test_overrides_of_an_agent_that_nobody_can_read_are_told() -> None:
 
 def test_one_name_for_two_is_told() -> None:
     entries = [entry("a", "Find a room.", name="Rooms"), entry("b", "Pay a bill.", name="rooms ")]
-    (found,) = check_likeness(entries)
+    (found,) = check_similarity(entries)
     assert found == Finding(
         "warn",
         "one name (en: rooms) for a, b: people cannot tell them apart",
@@ -244,7 +244,7 @@ def test_pairs_are_named_from_the_most_alike_on() -> None:
 def test_of_many_pairs_the_first_are_named_and_the_rest_counted() -> None:
     same = "Reserve a meeting room for a group of people."
     entries = [entry(f"book_{n}", same, name=f"Name {n}") for n in range(6)]
-    (found,) = check_likeness(entries)
+    (found,) = check_similarity(entries)
     assert len(alike(entries)) == 15
     assert found.text.count("(100%)") == 10
     assert found.text.endswith(" and 5 more")

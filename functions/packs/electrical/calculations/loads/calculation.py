@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from packs.electrical.calculations.loads.lines import Currents, System, magnitudes, scaled, total
 from packs.electrical.nec.editions import Edition, article
-from packs.electrical.nec.tables import FILES, Figure, standing
+from packs.electrical.nec.tables import FILES, Figure, verification
 from packs.electrical.projects.records import LoadType, Occupancy
 from packs.electrical.results import Basis, CodeReference
 from rollcall.core.texts import Text
@@ -94,7 +94,7 @@ def figure_of(figure: Figure, basis: Basis) -> float:
 
 def warn_of_tables(keys: Iterable[str], edition: Edition, basis: Basis) -> None:
     """Warn of the tables that were not checked against the edition."""
-    notes = (standing(FILES[key], edition).note for key in keys)
+    notes = (verification(FILES[key], edition).note for key in keys)
     basis.warnings += [note for note in notes if note is not None]
 
 

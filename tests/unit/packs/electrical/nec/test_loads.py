@@ -20,7 +20,7 @@ from packs.electrical.nec.loads import (
     range_demand_w,
     receptacle_demand_va,
 )
-from packs.electrical.nec.tables import Figure, standing
+from packs.electrical.nec.tables import Figure, verification
 from rollcall.core.errors import InvalidArgument
 from tests.support.for_every import for_every
 
@@ -154,13 +154,13 @@ def test_an_occupancy_is_found_in_a_sentence() -> None:
 )
 def test_a_tables_standing_is_said_for_each_edition(name: str, verified: list[int]) -> None:
     for edition in EDITIONS:
-        found = standing(name, edition)
+        found = verification(name, edition)
         assert found.verified == (edition in verified)
         assert (found.note is None) == found.verified
 
 
 def test_what_is_known_of_the_dryers_of_2026_is_said() -> None:
-    note = standing("220_54", 2026).note
+    note = verification("220_54", 2026).note
     assert note is not None
     assert "80 %" in note.say("en") and "120.54" in note.say("he")
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from rollcall.core.capability import Recap
+from rollcall.core.capability import Compaction
 
 WHOLE_CHARS = 400
 """Longest text that stays whole."""
@@ -18,36 +18,36 @@ KEPT_ITEMS = 10
 """How many entries of a folder, or matches of a search, stay."""
 
 
-def compact_read(arguments: dict[str, Any], output: Any) -> Recap:
+def compact_read(arguments: dict[str, Any], output: Any) -> Compaction:
     """Keep a read file's path, size and digest, without its content."""
     result = _mapping(output)
     if _is_long(result.get("content")):
         result = {key: result[key] for key in result if key != "content"}
         result["leftOut"] = "the content; read_file shows it again"
-    return Recap(arguments, result or output, of=_path(arguments))
+    return Compaction(arguments, result or output, of=_path(arguments))
 
 
-def compact_write(arguments: dict[str, Any], output: Any) -> Recap:
+def compact_write(arguments: dict[str, Any], output: Any) -> Compaction:
     """Keep what was written of a file, without its content."""
-    return Recap(_without(arguments, "content"), output, of=_path(arguments))
+    return Compaction(_without(arguments, "content"), output, of=_path(arguments))
 
 
-def compact_edit(arguments: dict[str, Any], output: Any) -> Recap:
+def compact_edit(arguments: dict[str, Any], output: Any) -> Compaction:
     """Keep an edit of a file, without its texts where they are long."""
-    return Recap(_without(arguments, "oldText", "newText"), output, of=_path(arguments))
+    return Compaction(_without(arguments, "oldText", "newText"), output, of=_path(arguments))
 
 
-def compact_listing(arguments: dict[str, Any], output: Any) -> Recap:
+def compact_listing(arguments: dict[str, Any], output: Any) -> Compaction:
     """Keep a folder's first entries, and the number of the rest."""
-    return Recap(arguments, _fewer(output, "entries", "list_directory"))
+    return Compaction(arguments, _fewer(output, "entries", "list_directory"))
 
 
-def compact_matches(arguments: dict[str, Any], output: Any) -> Recap:
+def compact_matches(arguments: dict[str, Any], output: Any) -> Compaction:
     """Keep the first matches, and the number of the rest."""
-    return Recap(arguments, _fewer(output, "matches", "search_files"))
+    return Compaction(arguments, _fewer(output, "matches", "search_files"))
 
 
-def compact_command(arguments: dict[str, Any], output: Any) -> Recap:
+def compact_command(arguments: dict[str, Any], output: Any) -> Compaction:
     """Keep a command's exit code, and the beginning and end of its output."""
     result = _mapping(output)
     text = result.get("output")
@@ -55,7 +55,7 @@ def compact_command(arguments: dict[str, Any], output: Any) -> Recap:
         left_out = len(text) - HEAD_CHARS - TAIL_CHARS
         head, tail = text[:HEAD_CHARS], text[-TAIL_CHARS:]
         result = {**result, "output": f"{head}\n[{left_out:,} characters left out]\n{tail}"}
-    return Recap(arguments, result or output)
+    return Compaction(arguments, result or output)
 
 
 def _without(arguments: dict[str, Any], *names: str) -> dict[str, Any]:
