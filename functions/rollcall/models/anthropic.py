@@ -66,7 +66,7 @@ class Model:
         clock = Clock(request.deadline)
         key = PROVIDER.needed_key() if PROVIDER.is_own() else PROVIDER.key()
         deltas = self._stream(request, clock, key)
-        yield from translate_failures(deltas, self.id, clock, key)
+        yield from translate_failures(deltas, self.id, clock)
 
     def _stream(self, request: ModelRequest, clock: Clock, key: str) -> Iterator[Delta]:
         headers = {"anthropic-version": API_VERSION, **({"x-api-key": key} if key else {})}

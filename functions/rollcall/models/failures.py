@@ -26,6 +26,7 @@ from rollcall.core.errors import (
     ResourceExhausted,
     Unavailable,
 )
+from rollcall.core.redaction import HIDDEN, redacted
 from rollcall.core.texts import TEXTS
 from rollcall.models.base import (
     BrokenOff,
@@ -66,12 +67,10 @@ _AT_ANY_STATUS: tuple[ErrorKind, ...] = ("window", "no tools")
 """Kinds that are recognized with any HTTP status: llama.cpp sends them with status 500."""
 
 
-def translate_failures(
-    deltas: Iterator[Delta], model_id: str, clock: Clock, *secrets: str
-) -> Iterator[Delta]:
+def translate_failures(deltas: Iterator[Delta], model_id: str, clock: Clock) -> Iterator[Delta]:
     """Yield a reply's deltas and raise its failures as `AgentError`s. If the provider refused the
     content, or could not parse the model's output, the reply ends with a `Finish` instead."""
-    with agent_errors(model_id, clock, *secrets):
+    with agent_errors(model_id, clock):
         try:
             yield from deltas
         except ProviderError as error:
@@ -82,13 +81,12 @@ def translate_failures(
 
 
 @contextmanager
-def agent_errors(model_id: str, clock: Clock, *secrets: str) -> Iterator[None]:
+def agent_errors(model_id: str, clock: Clock) -> Iterator[None]:
     """Turn every exception inside into an `AgentError`.
 
     Args:
         model_id: The model that is called, such as "gemini:gemini-3.8-flash".
         clock: The call's clock, which tells our timeout from the provider's.
-        secrets: Texts that must not appear in messages and logs.
     """
     try:
         yield
@@ -103,17 +101,17 @@ def agent_errors(model_id: str, clock: Clock, *secrets: str) -> Iterator[None]:
     except Exception as error:
         if is_cancelled():
             raise aborted() from None
-        raise as_agent_error(error, model_id, clock, *secrets) from None
+        raise as_agent_error(error, model_id, clock) from None
 
 
-def as_agent_error(error: Exception, model_id: str, clock: Clock, *secrets: str) -> AgentError:
+def as_agent_error(error: Exception, model_id: str, clock: Clock) -> AgentError:
     """Return the `AgentError` for an exception of the transport, an adapter or an SDK."""
     provider = provider_of(model_id)
     name = provider.called_name() if provider else model_id.partition(":")[0]
     status, body, headers = _parts(error)
-    words = redacted(str(body.get("message") or ""), *secrets)
+    words = shown(str(body.get("message") or ""))
     cause = f"{type(error).__name__}{f' {status}' if status else ''}"
-    log.warning("%s failed: %s %s", model_id, cause, words or redacted(str(error), *secrets))
+    log.warning("%s failed: %s %s", model_id, cause, words or shown(str(error)))
     if not (isinstance(error, ProviderError) or status):
         if _is_over(clock):
             return DeadlineExceeded(TEXTS.text("errors.answer_too_slow"))
@@ -174,11 +172,9 @@ def kind_of(error: Exception, provider: Provider | None) -> ErrorKind:
     return "request" if 400 <= status < 500 and status not in (408, 409, 425) else "unavailable"
 
 
-def redacted(words: str, *secrets: str) -> str:
+def shown(words: str) -> str:
     """Shorten a provider's message, and hide keys and everything that looks like one."""
-    for secret in filter(None, secrets):
-        words = words.replace(secret, "[hidden]")
-    return _SECRET.sub("[hidden]", " ".join(words.split()))[:300]
+    return _SECRET.sub(HIDDEN, redacted(" ".join(words.split())))[:300]
 
 
 def code_of(error: Exception) -> str:

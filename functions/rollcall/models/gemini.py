@@ -67,7 +67,7 @@ class Model:
     def stream(self, request: ModelRequest) -> Iterator[Delta]:
         """Call the model once; see `rollcall.models.base`."""
         clock = Clock(request.deadline)
-        yield from translate_failures(self._stream(request, clock), self.id, clock, PROVIDER.key())
+        yield from translate_failures(self._stream(request, clock), self.id, clock)
 
     def _stream(self, request: ModelRequest, clock: Clock) -> Iterator[Delta]:
         url, headers = _place(self.name, streamed=request.streamed)
@@ -114,7 +114,7 @@ class Embedder:
         vectors: list[list[float]] = []
         for start in range(0, len(texts), EMBED_BATCH):
             some: Any = contents[start : start + EMBED_BATCH]
-            with agent_errors(self.id, Clock(None), PROVIDER.key()):
+            with agent_errors(self.id, Clock(None)):
                 models = _client(*settings).models
                 reply = models.embed_content(model=self.name, contents=some, config=config)
                 batch = [_unit(each.values or []) for each in reply.embeddings or []]
@@ -175,7 +175,7 @@ class LiveVoice:
                 api_version="v1alpha", timeout=int(TOKEN_LIMIT_S * 1000)
             ),
         )
-        with agent_errors(self.id, Clock(None), PROVIDER.key()):
+        with agent_errors(self.id, Clock(None)):
             token = _client(*_api_settings()).auth_tokens.create(config=config)
         if not token.name:
             raise Unavailable("Gemini made no token")

@@ -71,7 +71,7 @@ class Model:
             clock = Clock(request.deadline)
             deltas = self._stream(request, server, clock)
             try:
-                yield from translate_failures(deltas, self.id, clock, server.key)
+                yield from translate_failures(deltas, self.id, clock)
                 return
             except ToolsUnsupported as error:
                 if not request.tools:
@@ -124,7 +124,7 @@ class Embedder:
         options: dict[str, Any] = {"dimensions": self.dimensions} if "-3-" in self.name else {}
         vectors: list[list[float]] = []
         for some in _batches(map(redacted, texts)):
-            with agent_errors(self.id, Clock(None), server.key):
+            with agent_errors(self.id, Clock(None)):
                 reply = _client(server.key, server.base_url).embeddings.create(
                     model=self.name, input=some, timeout=EMBED_LIMIT_S, **options
                 )

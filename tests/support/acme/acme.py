@@ -22,7 +22,7 @@ class Model:
     def stream(self, request: ModelRequest) -> Iterator[Delta]:
         """Call the model once; see `rollcall.models.base`."""
         clock, key = Clock(request.deadline), PROVIDER.needed_key()
-        yield from translate_failures(self._stream(request, clock, key), self.id, clock, key)
+        yield from translate_failures(self._stream(request, clock, key), self.id, clock)
 
     def _stream(self, request: ModelRequest, clock: Clock, key: str) -> Iterator[Delta]:
         body = json.dumps({"model": self.name, "say": request.messages[-1].text}).encode()  # type: ignore[union-attr]

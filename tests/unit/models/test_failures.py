@@ -13,7 +13,7 @@ from google.genai import errors as gemini_errors
 
 from rollcall.core.errors import AgentError, DeadlineExceeded, Unavailable
 from rollcall.models.base import Clock
-from rollcall.models.failures import agent_errors, as_agent_error, kind_of, redacted
+from rollcall.models.failures import agent_errors, as_agent_error, kind_of, shown
 from rollcall.models.provider import provider_of
 from rollcall.models.transport import ProviderError
 from tests.support.for_every import for_every
@@ -117,6 +117,14 @@ def test_failures_after_the_deadline_are_the_deadline() -> None:
 def test_keys_of_many_makes_are_taken_out() -> None:
     keys = ["sk-proj-0123", "AIzaSyA0123", "ya29.a0AB", "gsk_0123abcd", "f" * 32]
     for key in keys:
-        assert key not in redacted(f"the key {key}, twice: {key}")
-    assert "secret" not in redacted("Bearer secret and ?key=secret&x=1")
-    assert redacted("my own", "own") == "my [hidden]"
+        assert key not in shown(f"the key {key}, twice: {key}")
+    assert "secret" not in shown("Bearer secret and ?key=secret&x=1")
+
+
+def test_the_key_in_use_is_taken_out_and_a_local_servers_placeholder_stays(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "my own key")
+    assert shown("not my own key") == "not [hidden]"
+    monkeypatch.setenv("OPENAI_API_KEY", "x")
+    assert shown("the context is exceeded") == "the context is exceeded"

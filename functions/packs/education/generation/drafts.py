@@ -232,7 +232,7 @@ def store_content(
     """Store items as a private draft, and return the result for the teacher."""
     items = made.items
     id = new_content_id(ctx)
-    title = _title(brief, kind)
+    title = _title(brief, kind, variant_of)
     qa = _qa(items, is_variant=variant_of is not None)
     notes = list(made.notes)
     if made.generator == "offline" and ctx.text_model is not None and variant_of is None:
@@ -305,11 +305,14 @@ def with_points(items: Sequence[Item], total: int = 100) -> list[Item]:
     ]
 
 
-def _title(brief: Brief, kind: ContentKind) -> str:
+def _title(brief: Brief, kind: ContentKind, variant_of: str | None) -> str:
     name = kind_name(kind, brief.locale)
     parts = [f"{name[:1].upper()}{name[1:]}: {brief.topic}"]
     if brief.grade:
         parts.append(grade_name(brief.grade, brief.locale))
+    if variant_of:
+        number = int(variant_of.rpartition("-")[2])
+        parts.append(TEXTS.say(brief.locale, "variants.title", number=number))
     return ", ".join(parts)[:300]
 
 

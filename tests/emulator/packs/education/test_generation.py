@@ -171,6 +171,7 @@ def test_a_model_that_gives_nothing_is_said_to_have_had_no_part(school: Client) 
 def test_variants_keep_the_answer_and_are_of_ones_own_question(school: Client) -> None:
     made = make(school, generate_variants, block_id="draft-001", count=1)
     assert [each["variantType"] for each in made["variants"]] == ["havana", "haamaka"]
+    assert made["title"].endswith(", גרסאות לשאלה 1")
     opened = open_content(context(school), made["contentId"])
     assert opened.content.variant_of == "draft-001"
     easy, hard = read_items(opened).values()
