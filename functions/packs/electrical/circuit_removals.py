@@ -32,7 +32,7 @@ def _preview(ctx: ToolContext, **given: Any) -> Preview:
     opened, found = find_to_change(ctx, given)
     check_removable(opened.project, found)
     title = TEXTS.text("circuits.remove.title")
-    message = TEXTS.text("circuits.remove.question", name=named(*found))
+    message = TEXTS.text("circuits.remove.question", name=named(found.panel, found.circuit))
     return Preview(
         confirmation(title, message, found.circuit, (), ctx.locale),
         arguments={

@@ -146,12 +146,12 @@ def lookup_nec_table(
             for column in part.columns
         ],
         rows=[
-            {**each.values, "verified": each.verified}
+            {**each.values, "verified": each.note is None}
             | ({"note": each.note.say(locale)} if each.note else {})
             for each in part.rows
         ],
         total_rows=len(whole.rows),
-        verified=part.verified,
+        verified=part.note is None,
         answer=" ".join(filter(None, (rods, _answer(locale, part, rating)))),
         notes=[note.say(locale) for note in part.notes],
         sources=list(part.sources),
@@ -268,11 +268,11 @@ def _display(locale: str, table: Table) -> Display:
         for row in table.rows
     ]
     headings = list(columns)
-    if not table.verified:
+    if table.note:
         heading = TEXTS.say(locale, "nec.lookup.verified")
         headings.append(heading)
         for cells, row in zip(rows, table.rows, strict=True):
-            cells[heading] = TEXTS.say(locale, f"nec.lookup.{'yes' if row.verified else 'no'}")
+            cells[heading] = TEXTS.say(locale, f"nec.lookup.{'no' if row.note else 'yes'}")
     title = table.title.say(locale)
     if table.key != "C values":
         title = f"NEC {table.edition} {table.label}: {title}"

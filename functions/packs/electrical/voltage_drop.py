@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
+
+from msgspec import Struct
 
 from packs.electrical.arguments import (
     Conduit,
@@ -326,7 +328,7 @@ def _finish_with_chart(
 # ---- Circuits that a selector compares ----
 
 
-class Candidate(NamedTuple):
+class Candidate(Struct, frozen=True):
     """A circuit that a selector may choose, its run, and the value it is ranked by."""
 
     branch: PanelCircuit
@@ -380,7 +382,7 @@ def compare(
 
 
 def _ranked(candidate: Candidate, method: Method) -> RankedCircuit:
-    (panel, circuit), run, _ = candidate
+    panel, circuit, run = candidate.branch.panel, candidate.branch.circuit, candidate.run
     lost = drop(run, method)
     return RankedCircuit(
         circuit_id=circuit.id,

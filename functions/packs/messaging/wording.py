@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, TypedDict
+from typing import Any
 
 from rollcall.core.texts import Texts
 
@@ -12,15 +12,8 @@ _LEVELS = frozenset({"priority", "impactLevel", "before", "after"})
 """Fields whose values are priority levels, named in each language."""
 
 
-class Table(TypedDict):
-    """The arguments of a `Display` that shows a table."""
-
-    columns: list[str]
-    rows: list[dict[str, Any]]
-
-
-def table(locale: str, fields: Sequence[str], items: Iterable[Mapping[str, Any]]) -> Table:
-    """Make a table of items, with headings and levels in the reader's language.
+def table(locale: str, fields: Sequence[str], items: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return the columns and rows of a `Display` of items, in the reader's language.
 
     Args:
         fields: The columns, in order, by their names on the wire.

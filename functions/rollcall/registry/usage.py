@@ -17,9 +17,10 @@ import logging
 import math
 from collections.abc import Container, Iterable, Iterator, Mapping
 from datetime import UTC, date, datetime, time, timedelta
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct, to_builtins
+from msgspec.structs import astuple
 
 from rollcall.core.options import collection_id
 from rollcall.core.records import convert
@@ -40,7 +41,7 @@ _Z = 1.959964  # 95 % of a normal distribution lie within this many deviations
 log = logging.getLogger("rollcall")
 
 
-class Subject(NamedTuple):
+class Subject(Struct, frozen=True):
     """What counts are of: an agent's runs in a variant, or the calls of a tool in them. None stands
     for every agent or variant, and for no tool."""
 
@@ -175,7 +176,8 @@ def roll_up(db: Client, known: Container[str], *, settled: timedelta = SETTLED) 
             table = summed([*_stored(document).items(), *rows])
             first = sorted(table, key=lambda each: (each.tool is not None, -table[each].called))
             records = {
-                json.dumps(each, ensure_ascii=False): to_builtins(table[each]) for each in first
+                json.dumps(astuple(each), ensure_ascii=False): to_builtins(table[each])
+                for each in first
             }
             ends = datetime.combine(day, time(), UTC) + timedelta(days=KEPT_DAYS)
             write_records(batch, document, records, expiresAt=ends)

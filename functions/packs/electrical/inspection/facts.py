@@ -238,7 +238,9 @@ class Facts(ProjectIndex):
             raise Unknown("loadWatts")
         phases = phases_of(at.circuit.poles)
         factor = at.circuit.power_factor or 1.0
-        return amps_of(watts, volts=volts_of(*at), phases=phases, power_factor=factor)
+        return amps_of(
+            watts, volts=volts_of(at.panel, at.circuit), phases=phases, power_factor=factor
+        )
 
     def motor_amps(self, motor: Motor) -> float:
         """Return a motor's current of Tables 430.248 and 430.250, A; of a synchronous one, by its

@@ -195,7 +195,7 @@ def inspect(facts: Facts, rules: Iterable[Rule]) -> Report:
 def place_of(facts: Facts, record: Any) -> Place:
     """Return the place of a record."""
     match record:
-        case PanelCircuit(panel, circuit):
+        case PanelCircuit(panel=panel, circuit=circuit):
             number = circuit.circuit_number
             label = TEXTS.text(
                 "inspection.places.circuit",

@@ -154,6 +154,4 @@ def c_figure(size: Size, material: Material, conduit: Conduit) -> Figure:
     key = material + ("Steel" if conduit == "steel" else "Nonmagnetic")
     columns = [column["key"] for column in tables.load("c_values")["columns"]]
     value = float(row.cells[columns.index(key)])
-    if key in row.uncertain:
-        return Figure(value, False, tables.unverified_note("c_values"))
-    return Figure(value, True)
+    return Figure(value, tables.unverified_note("c_values") if key in row.uncertain else None)

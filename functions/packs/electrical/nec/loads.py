@@ -13,7 +13,7 @@ from functools import cache
 
 from packs.electrical.nec import tables
 from packs.electrical.nec.editions import DEFAULT, Edition, article
-from packs.electrical.nec.tables import Figure, row_verification
+from packs.electrical.nec.tables import Figure, row_note
 from packs.electrical.wording import TEXTS, invalid
 
 
@@ -30,7 +30,7 @@ def lighting_va_per_ft2(occupancy: str, edition: Edition = DEFAULT) -> Figure:
     key = parse_occupancy(occupancy)
     for row in tables.rows("220_12"):
         if row.cells[0] == key and edition in row.editions:
-            return Figure(float(row.cells[3]), *row_verification("220_12", row, edition))
+            return Figure(float(row.cells[3]), row_note("220_12", row, edition))
     known = [cells[0] for cells in tables.cells("220_12", edition)]
     raise invalid(
         "occupancy",
@@ -56,7 +56,7 @@ def lighting_demand_va(va: float, occupancy: str, edition: Edition = DEFAULT) ->
     own = [row for row in rows if row.cells[0] == key]
     own = own or [row for row in rows if row.cells[0] == "other"]
     demand = _in_steps(va, (row.cells[3:] for row in own))
-    return Figure(demand, *row_verification("220_42", own[0], edition))
+    return Figure(demand, row_note("220_42", own[0], edition))
 
 
 def receptacle_demand_va(va: float) -> float:

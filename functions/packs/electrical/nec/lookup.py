@@ -282,7 +282,7 @@ def _only(row: TableRow, columns: list[Column]) -> TableRow:
     """The row with these columns alone."""
     values = {column.key: row.values[column.key] for column in columns}
     if row.uncertain and not values.keys() & set(row.uncertain):
-        return TableRow(values, True)  # what was not checked is in columns that are left out
+        return TableRow(values)  # what was not checked is in columns that are left out
     return replace(row, values=values)
 
 

@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -58,18 +58,10 @@ _SHORT_NUMBERS = {
 _DATA = Path(__file__).with_name("data")
 
 
-class Verification(NamedTuple):
-    """Whether a figure was checked for an edition; otherwise `note` says what is known."""
-
-    verified: bool
-    note: Text | None = None
-
-
 class Figure(Struct, frozen=True):
-    """A value that differs by edition. One that is not verified is used only with its note."""
+    """A value that differs by edition. One that was not checked is used only with its note."""
 
     value: float
-    verified: bool
     note: Text | None = None
 
 
@@ -115,19 +107,21 @@ def cells(name: str, edition: Edition | None = None) -> Iterator[tuple[Any, ...]
     return (row.cells for row in rows(name) if edition is None or edition in row.editions)
 
 
-def verification(name: str, edition: Edition) -> Verification:
-    """Tell whether a whole table was checked for an edition; `name` is its file's in `data/`."""
+def table_note(name: str, edition: Edition) -> Text | None:
+    """Return what is known of a table that was not checked against an edition; None if it was.
+
+    Args:
+        name: Of its file in `data/`.
+    """
     verified = tuple(load(name)["verified"])
-    if edition in verified:
-        return Verification(True)
-    return Verification(False, _unchecked_note(name, verified, edition))
+    return None if edition in verified else _unchecked_note(name, verified, edition)
 
 
-def row_verification(name: str, row: Row, edition: Edition) -> Verification:
-    """Tell whether one row of a table was checked for an edition."""
+def row_note(name: str, row: Row, edition: Edition) -> Text | None:
+    """Return the note on a row that was not checked against an edition; None if it was."""
     if edition in row.verified:
-        return Verification(True)
-    return Verification(False, row.note or _unchecked_note(name, row.verified, edition))
+        return None
+    return row.note or _unchecked_note(name, row.verified, edition)
 
 
 def unverified_note(name: str) -> Text:
@@ -176,7 +170,6 @@ class TableRow(Struct, frozen=True):
     """One row by column key. Where it was not checked against the edition, `note` says so."""
 
     values: dict[str, Any]
-    verified: bool
     note: Text | None = None
     uncertain: tuple[str, ...] = ()
     """Columns whose cells alone were not checked."""
@@ -189,8 +182,7 @@ class Table(Struct, frozen=True):
         key: Its number in `FILES`.
         number: Its number in the edition.
         rows: Of the edition, in order.
-        verified: Whether every row was checked against the edition.
-        note: The note on those that were not.
+        note: The note on rows that were not checked against the edition; None if all were.
     """
 
     key: str
@@ -202,7 +194,6 @@ class Table(Struct, frozen=True):
     rows: tuple[TableRow, ...]
     notes: tuple[Text, ...]
     sources: tuple[str, ...]
-    verified: bool
     note: Text | None
 
     @property
@@ -211,15 +202,9 @@ class Table(Struct, frozen=True):
         return _label(self.key, self.edition)
 
     def with_rows(self, rows: list[TableRow], columns: list[Column]) -> Table:
-        """Return the table with these rows and columns alone, and with their verification."""
-        unsure = [row for row in rows if not row.verified]
-        return replace(
-            self,
-            rows=tuple(rows),
-            columns=tuple(columns),
-            verified=not unsure,
-            note=unsure[0].note if unsure else None,
-        )
+        """Return the table with these rows and columns alone, and with their note."""
+        note = next((row.note for row in rows if row.note), None)
+        return replace(self, rows=tuple(rows), columns=tuple(columns), note=note)
 
 
 def table(number: str, edition: Edition = DEFAULT) -> Table:
@@ -238,15 +223,13 @@ def table(number: str, edition: Edition = DEFAULT) -> Table:
     listed = []
     for row in rows(name):
         if edition in row.editions:
-            verified, note = row_verification(name, row, edition)
+            note = row_note(name, row, edition)
             values = dict(zip((column.key for column in columns), row.cells, strict=True))
-            if row.uncertain and verified:
-                shown = TableRow(values, False, unverified_note(name), row.uncertain)
+            if row.uncertain and note is None:
+                listed.append(TableRow(values, unverified_note(name), row.uncertain))
             else:
-                shown = TableRow(values, verified, note)
-            listed.append(shown)
-    unsure = next((row for row in listed if not row.verified), None)
-    whole = verification(name, edition).note
+                listed.append(TableRow(values, note))
+    unsure = next((row.note for row in listed if row.note), None)
     notes = TEXTS.data("en", f"nec.tables.{name}.notes")
     return Table(
         key=key,
@@ -258,8 +241,7 @@ def table(number: str, edition: Edition = DEFAULT) -> Table:
         rows=tuple(listed),
         notes=tuple(_text(name, f"notes.{note}") for note in notes),
         sources=tuple(data["sources"]),
-        verified=unsure is None,
-        note=(whole or unsure.note) if unsure else None,
+        note=unsure and (table_note(name, edition) or unsure),
     )
 
 

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal
 
+from msgspec import Struct
 from pydantic import BeforeValidator, Field, model_validator
 
 from packs.electrical.nec.conductors import Material, Size, parse_material, parse_size
@@ -222,7 +223,7 @@ class Panel(Wire):
         return self.voltage / (3**0.5 if is_wye or is_network else 2)
 
 
-class PanelCircuit(NamedTuple):
+class PanelCircuit(Struct, frozen=True):
     """A circuit and the panel that it is in."""
 
     panel: Panel

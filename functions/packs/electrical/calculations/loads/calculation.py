@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from packs.electrical.calculations.loads.lines import Currents, System, magnitudes, scaled, total
 from packs.electrical.nec.editions import Edition, article
-from packs.electrical.nec.tables import FILES, Figure, verification
+from packs.electrical.nec.tables import FILES, Figure, table_note
 from packs.electrical.projects.records import LoadType, Occupancy
 from packs.electrical.results import Basis, CodeReference
 from rollcall.core.texts import Text
@@ -87,14 +87,14 @@ class Premises(Struct, frozen=True):
 
 def figure_of(figure: Figure, basis: Basis) -> float:
     """Return a table's figure, with a warning where it was not verified for the edition."""
-    if figure.note is not None and not figure.verified:
+    if figure.note is not None:
         basis.warnings.append(figure.note)
     return figure.value
 
 
 def warn_of_tables(keys: Iterable[str], edition: Edition, basis: Basis) -> None:
     """Warn of the tables that were not checked against the edition."""
-    notes = (verification(FILES[key], edition).note for key in keys)
+    notes = (table_note(FILES[key], edition) for key in keys)
     basis.warnings += [note for note in notes if note is not None]
 
 

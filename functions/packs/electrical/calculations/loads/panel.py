@@ -290,7 +290,7 @@ def _loads_of(
     is_new: bool,
 ) -> Iterator[Load]:
     """A circuit's motors by the tables where it has any; else its recorded load."""
-    panel, circuit = branch
+    panel, circuit = branch.panel, branch.circuit
     here = system_of(panel)
     lines, continuous = lines_of(circuit, here), circuit.continuous
     is_motor = circuit.load_type in MOTOR_KINDS

@@ -126,7 +126,7 @@ def load_voltage(facts: Facts, at: PanelCircuit) -> Finding:
 
 def same_voltage(rated: float, at: PanelCircuit) -> Finding:
     """Check that a load's rated voltage is within 10 % of its circuit's (110.4)."""
-    panel, circuit = at
+    panel, circuit = at.panel, at.circuit
     supplied = panel.line_to_neutral if circuit.poles == 1 else panel.voltage
     if abs(rated - supplied) <= VOLTAGE_TOLERANCE * supplied:
         return PASSED

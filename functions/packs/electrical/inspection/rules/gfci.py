@@ -159,7 +159,7 @@ def _unprotected(row: Row, circuit: Circuit) -> Problem:
 
 def afci(facts: Facts, at: PanelCircuit) -> Finding:
     """Circuits of 120 V, 15 and 20 A, in living areas of a dwelling have AFCI protection."""
-    panel, circuit = at
+    panel, circuit = at.panel, at.circuit
     low, high = TO_NEUTRAL_V
     if not facts.dwelling or circuit.poles != 1 or circuit.breaker_amps > AFCI_MOST_A:
         return None

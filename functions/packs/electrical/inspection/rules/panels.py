@@ -77,7 +77,7 @@ def protection_behind_transformer(facts: Facts, panel: Panel) -> Finding:
 
 def high_leg(facts: Facts, at: PanelCircuit) -> Finding:
     """No single-pole circuit is on the high leg of a delta."""
-    panel, circuit = at
+    panel, circuit = at.panel, at.circuit
     if not panel.high_leg or circuit.poles != 1:
         return None
     if not is_on_high_leg(panel, circuit.circuit_number, circuit.poles):

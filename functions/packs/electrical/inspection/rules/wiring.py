@@ -84,7 +84,7 @@ def circuit_drop(facts: Facts, at: PanelCircuit) -> Finding:
         amps = sum(each.nameplate_amps or facts.motor_amps(each) for each in motors)
     else:
         amps = facts.load_amps(at)
-    return _drop(circuit, amps, volts_of(*at), phases_of(circuit.poles), factor)
+    return _drop(circuit, amps, volts_of(at.panel, at.circuit), phases_of(circuit.poles), factor)
 
 
 def feeder_drop(facts: Facts, feeder: Feeder) -> Finding:

@@ -20,7 +20,7 @@ from packs.electrical.nec.loads import (
     range_demand_w,
     receptacle_demand_va,
 )
-from packs.electrical.nec.tables import Figure, verification
+from packs.electrical.nec.tables import Figure, table_note
 from rollcall.core.errors import InvalidArgument
 from tests.support.for_every import for_every
 
@@ -51,7 +51,7 @@ def test_the_lighting_load_is_that_of_its_edition(
     occupancy: str, edition: Any, va_per_ft2: float, verified: bool
 ) -> None:
     figure = lighting_va_per_ft2(occupancy, edition)
-    assert (figure.value, figure.verified) == (va_per_ft2, verified)
+    assert (figure.value, figure.note is None) == (va_per_ft2, verified)
     assert (figure.note is None) == verified
 
 
@@ -84,7 +84,7 @@ def test_an_occupancy_the_edition_has_not_is_refused(occupancy: str, edition: An
 def test_lighting_demand_is_taken_in_steps(va: float, occupancy: str, demand: float) -> None:
     figure = lighting_demand_va(va, occupancy)
     assert figure.value == pytest.approx(demand)
-    assert figure.verified
+    assert figure.note is None
 
 
 @pytest.mark.parametrize(
@@ -93,10 +93,10 @@ def test_lighting_demand_is_taken_in_steps(va: float, occupancy: str, demand: fl
 def test_hospitals_and_hotels_are_verified_for_2017_alone(
     occupancy: str, va: float, demand: float
 ) -> None:
-    assert lighting_demand_va(va, occupancy, 2017) == Figure(pytest.approx(demand), True)
+    assert lighting_demand_va(va, occupancy, 2017) == Figure(pytest.approx(demand))
     for edition in (2020, 2023, 2026):
         figure = lighting_demand_va(va, occupancy, edition)  # type: ignore[arg-type]
-        assert not figure.verified
+        assert figure.note
         assert (
             figure.note is not None
             and "2017" in figure.note.say("en")
@@ -152,15 +152,15 @@ def test_an_occupancy_is_found_in_a_sentence() -> None:
         ("430_52", [2017, 2020, 2023]),
     ],
 )
-def test_a_tables_standing_is_said_for_each_edition(name: str, verified: list[int]) -> None:
+def test_a_table_has_a_note_for_editions_it_was_not_checked_against(
+    name: str, verified: list[int]
+) -> None:
     for edition in EDITIONS:
-        found = verification(name, edition)
-        assert found.verified == (edition in verified)
-        assert (found.note is None) == found.verified
+        assert (table_note(name, edition) is None) == (edition in verified)
 
 
 def test_what_is_known_of_the_dryers_of_2026_is_said() -> None:
-    note = verification("220_54", 2026).note
+    note = table_note("220_54", 2026)
     assert note is not None
     assert "80 %" in note.say("en") and "120.54" in note.say("he")
 
@@ -173,7 +173,7 @@ def test_what_is_said_of_hospitals_and_hotels_is_said_of_them_alone() -> None:
         ("hotel", 2026, True),
     ):
         found = lighting_demand_va(10_000, occupancy, edition)
-        assert not found.verified and found.note is not None
+        assert found.note is not None
         assert ("hospitals" in found.note.say("en")) is is_theirs
         assert ("בתי חולים" in found.note.say("he")) is is_theirs
 
