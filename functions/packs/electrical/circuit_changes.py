@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal, get_args
 
 from pydantic import BeforeValidator, Field
@@ -117,15 +117,6 @@ class CircuitRemoved(CircuitChange):
 
 # ---- Texts ----
 
-_ALWAYS = (
-    "description",
-    "circuit_number",
-    "load_watts",
-    "load_type",
-    "poles",
-    "breaker_amps",
-    "conductor_size",
-)
 FIELDS: tuple[str, ...] = (
     "circuit_number", "description", "poles", "load_watts", "breaker_amps", "conductor_size",
     "conductor_material", "conductor_sets", "egc_size", "egc_material", "load_type", "continuous",
@@ -165,24 +156,18 @@ def value_text(name: str, value: Any, locale: str) -> str:
 
 
 def confirmation(
-    title: Text, message: Text, circuit: Circuit, notes: Iterable[str], locale: str
+    title: Text, question: str, project: Project, circuit: Circuit, locale: str
 ) -> Display:
-    """The question for an approval, with notes and the circuit's fields: the main ones, and the
-    others where they are known."""
-    columns = TEXTS.data(locale, "circuits.columns.words")
-    recorded = circuit.model_fields_set | set(_ALWAYS)
-    order = (*_ALWAYS, *(name for name in FIELDS if name not in _ALWAYS))
+    """The question for an approval, with the project and all known fields of the circuit."""
+    known = {"project": project.name, **{name: getattr(circuit, name) for name in FIELDS}}
     rows = [
-        (field_name(name, locale), value_text(name, getattr(circuit, name), locale))
-        for name in order
-        if name in recorded and getattr(circuit, name) is not None
+        (field_name(name, locale), value_text(name, value, locale))
+        for name, value in known.items()
+        if value is not None
     ]
-    return Display(
-        type="confirmation",
-        title=title.say(locale),
-        text="\n".join([message.say(locale), *notes]),
-        **table(columns, rows),
-    )
+    columns = TEXTS.data(locale, "circuits.columns.words")
+    shown = table(columns, rows)
+    return Display(type="confirmation", title=title.say(locale), text=question, **shown)
 
 
 def named(panel: Panel, circuit: Circuit) -> Text:

@@ -32,16 +32,16 @@ def _preview(ctx: ToolContext, **given: Any) -> Preview:
     opened, found = find_to_change(ctx, given)
     check_removable(opened.project, found)
     title = TEXTS.text("circuits.remove.title")
-    message = TEXTS.text("circuits.remove.question", name=named(found.panel, found.circuit))
-    return Preview(
-        confirmation(title, message, found.circuit, (), ctx.locale),
-        arguments={
-            "projectId": opened.project.id,
-            "circuitId": found.circuit.id,
-            "panelName": found.panel.name,
-            "asShown": found.circuit.dump(),
-        },
-    )
+    name = named(found.panel, found.circuit)
+    question = TEXTS.say(ctx.locale, "circuits.remove.question", name=name)
+    arguments = {
+        "projectId": opened.project.id,
+        "circuitId": found.circuit.id,
+        "panelName": found.panel.name,
+        "asShown": found.circuit.dump(),
+    }
+    display = confirmation(title, question, opened.project, found.circuit, ctx.locale)
+    return Preview(display, arguments=arguments, shows=tuple(arguments))
 
 
 def _summary(given: dict[str, Any]) -> dict[str, str]:

@@ -69,7 +69,7 @@ from rollcall.core.capability import Preview, Undo, capability
 from rollcall.core.context import ToolContext
 from rollcall.core.errors import FailedPrecondition, InvalidArgument
 from rollcall.core.shapes import Display
-from rollcall.core.texts import Text, short
+from rollcall.core.texts import Text, isolated, short
 
 Clear = Annotated[list[Clearable], Field(max_length=len(CLEARABLE))]
 SELECTING = (
@@ -98,10 +98,12 @@ def _preview(ctx: ToolContext, **given: Any) -> Preview:
         for name in FIELDS
         if name in change.names
     ]
+    place = f"{field_name('project', locale)}: {isolated(opened.project.name)}"
+    as_built = [TEXTS.say(locale, "circuits.as_built")] if given["as_built"] else []
     display = Display(
         type="confirmation",
         title=TEXTS.say(locale, "circuits.update.title"),
-        text="\n".join([question, *sentences(locale, _warnings(change))]),
+        text="\n".join([question, place, *as_built, *sentences(locale, _warnings(change))]),
         **table(TEXTS.data(locale, "circuits.changes.words"), rows),
     )
     new, values = arguments_of(after), {}
@@ -119,7 +121,7 @@ def _preview(ctx: ToolContext, **given: Any) -> Preview:
     }
     if given["clear"]:
         arguments["clear"] = list(given["clear"])
-    return Preview(display, arguments=arguments)
+    return Preview(display, arguments=arguments, shows=tuple(arguments))
 
 
 def _warnings(change: Change) -> list[Text]:

@@ -68,18 +68,18 @@ def _preview(ctx: ToolContext, **given: Any) -> Preview:
     )
     cautions = _cautions(planned, as_built=given["as_built"])
     loads = sentences(ctx.locale, (each.text for each in planned.panel_loads))
-    notes = [*loads, *sentences(ctx.locale, cautions)]
+    as_built = [TEXTS.say(ctx.locale, "circuits.as_built")] if given["as_built"] else []
+    notes = (message.say(ctx.locale), *as_built, *loads, *sentences(ctx.locale, cautions))
     title = TEXTS.text("circuits.add.title")
-    return Preview(
-        confirmation(title, message, circuit, notes, ctx.locale),
-        arguments={
-            "projectId": opened.project.id,
-            "panelId": panel.id,
-            "panelName": panel.name,
-            **arguments_of(circuit),
-            "asBuilt": given["as_built"],
-        },
-    )
+    arguments = {
+        "projectId": opened.project.id,
+        "panelId": panel.id,
+        "panelName": panel.name,
+        **arguments_of(circuit),
+        "asBuilt": given["as_built"],
+    }
+    display = confirmation(title, "\n".join(notes), opened.project, circuit, ctx.locale)
+    return Preview(display, arguments=arguments, shows=tuple(arguments))
 
 
 def _summary(given: dict[str, Any]) -> dict[str, str]:

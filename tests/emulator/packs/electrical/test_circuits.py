@@ -84,6 +84,10 @@ def test_what_is_left_out_is_proposed_shown_and_written_as_it_was_shown(at_work:
     assert values["Circuit number"].strip("\u2068\u2069") == str(arguments["circuitNumber"])
     assert str(arguments["breakerAmps"]) in values["Breaker"]
     assert arguments["conductorSize"] in values["Conductor"]
+    assert values["Project"].strip("\u2068\u2069") == "Maple Street house"
+    places = {"projectId", "panelId", "panelName", "circuitId", "asBuilt"}
+    assert len(values) == len(arguments.keys() - places) + 1  # a row for each, and the project
+    assert set(shown.shows) == set(arguments)
     before = garage(at_work())
     done = call(at_work(project="house", writes=True), add_circuit, **arguments)
     after = garage(at_work())
@@ -298,6 +302,8 @@ def test_only_what_is_given_changes_and_it_is_taken_back(at_work: AtWork) -> Non
     assert [row["Detail"] for row in shown.display.rows] == [
         name for name, is_new in (("Area", before.area != "garage"), ("Length", True)) if is_new
     ]
+    assert "Project: \u2068Maple Street house\u2069" in shown.display.text
+    assert set(shown.shows) == set(shown.arguments)
     done = call(at_work(writes=True), update_circuit, **shown.arguments)
     after = named(at_work(), "EV charger")
     assert after.length_ft == 100
@@ -365,7 +371,8 @@ def test_a_removal_shows_all_of_the_circuit_and_is_taken_back_whole(at_work: AtW
     gone = named(at_work(), "Range")
     given = {"projectId": "house", "circuitDescription": "Range"}
     shown = preview(at_work(), remove_circuit, **given)
-    assert {row["Detail"] for row in shown.display.rows} >= {"Circuit number", "Breaker", "Load"}
+    assert len(shown.display.rows) == len(gone.dump())  # the project in place of the id
+    assert set(shown.shows) == set(shown.arguments)
     done = call(at_work(writes=True), remove_circuit, **shown.arguments)
     assert gone.circuit_number not in circuits(at_work(), "main")
     undo(at_work(writes=True), remove_circuit, add_circuit, shown.arguments, done)
