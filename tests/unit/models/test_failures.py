@@ -85,6 +85,8 @@ def test_whatever_an_sdk_trips_over_is_unavailable(error: Exception) -> None:
         ("openai:o", 400, "Your prompt was flagged", "blocked"),
         ("anthropic:a", 400, "Content refused by moderation", "blocked"),
         ("anthropic:a", 400, "input length and `max_tokens` exceed context limit: 9 > 8", "window"),
+        ("gemini:g", 400, "API key expired. Please renew the API key.", "key"),
+        ("openai:o", 400, "API key expired. Please renew the API key.", "key"),
         ("gemini:g", 429, "Quota exceeded for limit 'Pro Requests per day per user'", "quota"),
         ("gemini:g", 429, "Quota exceeded for limit 'Requests per minute'", "rate"),
     ],

@@ -134,7 +134,7 @@ class Plan:
         packages = {
             name if each is self.codebase else each.path(name): root / each.path(name)
             for each, arguments in zip(codebases, bound, strict=True)
-            for name in (arguments or {}).get("packs") or DEFAULT_PACKAGES
+            for name in self._packages(arguments)
         }
         folders = {name: folder for name, folder in packages.items() if folder.is_dir()}
         self._platform = platform(self._prefix, folders)
@@ -271,23 +271,25 @@ class Plan:
                 f"{path}:{names['bind']}: `bind` is a name of the app's own, and `from rollcall "
                 "import bind` would take it. Rename yours."
             )
-        package = self._package()
-        named = package != "capabilities" or self._files.is_folder(self._in("packs"))
-        self._files.put(path, app_code.merge(self._main_text, [package] if named else None))
+        packages = self._packages(None)
+        named = packages if packages != DEFAULT_PACKAGES else None
+        self._files.put(path, app_code.merge(self._main_text, named))
 
-    def _package(self) -> str:
-        """The package of capabilities; another one where `capabilities` is something else."""
-        folder = self._in("capabilities")
-        texts = [
-            self._files.read_bytes(f"{folder}/{name}") or b"" for name in self._files.names(folder)
-        ]
-        is_other = bool(texts) and not any(b"rollcall" in text for text in texts)
-        if is_other or self._files.exists(f"{folder}.py"):
-            return "rollcall_capabilities"
-        return "capabilities"
+    def _packages(self, bound: Mapping[str, tuple[str, ...]] | None) -> tuple[str, ...]:
+        """The packages of a call of `bind` with these arguments; of a new one, None, those that it
+        finds by itself, but for folders of something else."""
+        if bound is not None:
+            return bound.get("packs") or DEFAULT_PACKAGES
+        ours = tuple(each for each in DEFAULT_PACKAGES if not self._is_other(self._in(each)))
+        return ours if ours[-1:] == ("capabilities",) else (*ours, "rollcall_capabilities")
+
+    def _is_other(self, folder: str) -> bool:
+        texts = (path.read_bytes() for path in (self.root / folder).rglob("*.py"))
+        is_ours = not self._files.names(folder) or any(b"rollcall" in text for text in texts)
+        return self._files.exists(f"{folder}.py") or not is_ours
 
     def _plan_capabilities(self) -> None:
-        folder = self._in(self._package())
+        folder = self._in(self._packages(None)[-1])
         if self._is_bound or self._files.names(folder):
             return
         taken = app_code.EXAMPLE in self._own_functions()

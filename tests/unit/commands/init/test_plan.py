@@ -283,6 +283,27 @@ def test_folders_of_other_things_are_not_taken_for_packages(tmp_path: Path) -> N
     assert not (tmp_path / "functions/capabilities/agents.py").exists()
 
 
+@pytest.mark.parametrize(
+    ("source", "bound"), [("import rollcall\n", ""), ("CARDS = 52\n", ', packs=["capabilities"]')]
+)
+def test_packs_that_are_there_before_are_bound_with_their_rules_if_they_are_rollcalls(
+    tmp_path: Path, source: str, bound: str
+) -> None:
+    make(
+        tmp_path,
+        {
+            **PYTHON,
+            "functions/packs/__init__.py": "",
+            "functions/packs/cards/deck.py": source,
+            "functions/packs/firestore.rules": "match /cards/{id} {\n}\n",
+        },
+    )
+    init(tmp_path)
+    assert f"\nbind(globals(){bound})\n" in (tmp_path / "functions/main.py").read_text()
+    assert ("/cards/" in (tmp_path / "firestore.rules").read_text()) == (not bound)
+    assert not init(tmp_path).changes
+
+
 def test_an_example_whose_name_is_taken_is_left_out(tmp_path: Path) -> None:
     make(tmp_path, {**PYTHON, "functions/main.py": "def estimate_meeting_cost(): ...\n"})
     init(tmp_path)
