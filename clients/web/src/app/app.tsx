@@ -46,9 +46,13 @@ function Shell({ connection }: { connection: Connection }) {
   useEffect(() => {
     document.title = title;
   }, [title]);
-  /** The focus would go with the menu: it goes on in the view, and closes the menu that lies over it. */
-  const leaveMenu = () => isOpen.value && main.current?.focus();
-  useEffect(() => void leaveMenu(), [route.value]);
+  /** The focus, of which the place is gone or goes with the menu, goes to the view, and closes the menu over it. */
+  const keepFocus = () => (isOpen.value || document.activeElement === document.body) && main.current?.focus();
+  const isEntered = useRef(false);
+  useEffect(() => {
+    if (isEntered.current) keepFocus();
+    isEntered.current = true;
+  }, [route.value]);
   return (
     <div
       class="shell"
@@ -90,7 +94,7 @@ function Shell({ connection }: { connection: Connection }) {
         class="sidebar"
         id="menu"
         aria-label={text("app.menu")}
-        onClick={({ target }) => (target as Element).closest("a") && leaveMenu()}
+        onClick={({ target }) => (target as Element).closest("a") && keepFocus()}
       >
         <div class="brand sidebar-brand">{connection.deployment.configuration.name}</div>
         <button class="button new-chat" onClick={() => navigate({ view: "chat" })}>
@@ -112,7 +116,7 @@ function Shell({ connection }: { connection: Connection }) {
           ))}
         </nav>
       </aside>
-      <div class="scrim" onClick={leaveMenu} />
+      <div class="scrim" onClick={keepFocus} />
       <main class="main" id="main" tabIndex={-1} ref={main} onFocusIn={() => (isOpen.value = false)}>
         {isOpenTo(view) ? (
           <view.component connection={connection} />

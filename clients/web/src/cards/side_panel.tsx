@@ -21,7 +21,7 @@ interface Open {
   /** The page or element that shows it. */
   root: DocumentOrShadowRoot;
   /** The element that gets the focus back on close. */
-  from: Element | null;
+  from: HTMLElement | null;
 }
 
 const open = signal<Open | undefined>(undefined);
@@ -37,25 +37,25 @@ export function useSidePanel(): (content: File | ComponentChild, title: string) 
 }
 
 /** The element with the focus, also inside shadow roots. */
-function focusedElement({ activeElement: found }: DocumentOrShadowRoot): Element | null {
-  return (found?.shadowRoot && focusedElement(found.shadowRoot)) ?? found;
+function focusedElement({ activeElement: found }: DocumentOrShadowRoot): HTMLElement | null {
+  return (found?.shadowRoot && focusedElement(found.shadowRoot)) ?? (found as HTMLElement | null);
 }
 
 /** The panel; on a narrow screen it covers the chat. */
 export function SidePanel() {
   const box = useRef<HTMLElement>(null);
+  const from = useRef<HTMLElement | null>(null);
   const root = useContext(StyleRoot);
   const shown = open.value?.root === root ? open.value : undefined;
+  // Back only now that it is closed: until then, what it covers is hidden and takes no focus.
   useEffect(() => {
-    if (shown) box.current?.focus();
+    (shown ? box : from).current?.focus();
+    from.current = shown?.from ?? null;
   }, [shown]);
   // Content of one conversation or user must not show in the next.
   useEffect(() => () => void (open.peek()?.root === root && (open.value = undefined)), []);
   if (!shown) return null;
-  const close = () => {
-    open.value = undefined;
-    if (shown.from instanceof HTMLElement) shown.from.focus();
-  };
+  const close = () => (open.value = undefined);
   return (
     <aside
       class="beside"

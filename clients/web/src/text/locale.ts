@@ -76,10 +76,14 @@ export function bytes(value: number): string {
   return number(size as number, { style: "unit", unit: unit as string, unitDisplay, maximumFractionDigits: 1 });
 }
 
-/** The user's own kind of the language: British English has other dates and times than American. */
-const region = computed(
-  () => navigator.languages.find((each) => each.split("-")[0] === locale.value) ?? locale.value,
-);
+/**
+ * The language as in the user's country, which has its own dates and times. Browsers have other tags too,
+ * such as `en-US@posix`, that `Intl` refuses.
+ */
+const region = computed(() => {
+  const ofCountry = new RegExp(`^${locale.value}-[A-Z]{2}$`);
+  return navigator.languages.find((each) => ofCountry.test(each)) ?? locale.value;
+});
 
 /** The time for a moment of today, otherwise the day. */
 export function shortTime(date: Date, now = new Date()): string {

@@ -317,6 +317,10 @@ def test_web_activity_is_played_by_keyboard_and_focus_stays_and_is_printed(
             expect(page.locator(hidden).first).to_be_hidden()
         for shown in (".name-line", ".side >> nth=0", ".side >> nth=1"):
             expect(page.locator(shown)).to_be_visible()
+        page.emulate_media(media="screen")
+        page.get_by_role("button", name="All activities").press("Enter")
+        expect(page.get_by_role("heading", name="Activities", exact=True)).to_be_visible()
+        expect(page.locator("main")).to_be_focused()
 
 
 def test_web_activity_goes_on_without_network_and_each_answer_counts_once(

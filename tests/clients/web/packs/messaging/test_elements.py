@@ -75,7 +75,9 @@ def test_web_element_takes_none_of_the_pages_text_styles(host: Page, site: str) 
     expect(words).to_be_hidden()
 
 
-def test_web_source_opens_in_the_element_that_cites_it_alone(host: Page, site: str) -> None:
+def test_web_source_opens_in_the_element_that_cites_it_and_gives_the_focus_back(
+    host: Page, site: str
+) -> None:
     host.goto(f"{site}/examples/plain.html")
     chats = host.locator("rollcall-chat")
     host.evaluate(
@@ -95,6 +97,14 @@ def test_web_source_opens_in_the_element_that_cites_it_alone(host: Page, site: s
     chats.first.locator(".citations button").first.click()
     expect(chats.first.get_by_role("complementary")).to_be_visible()
     expect(chats.last.get_by_role("complementary")).to_have_count(0)
+    message = chats.first.get_by_label("Message", exact=True)
+    expect(message).to_be_visible()
+    host.set_viewport_size({"width": 360, "height": 740})
+    expect(chats.first.get_by_role("complementary")).to_be_focused()
+    expect(message).to_be_hidden()  # nothing that the source covers takes the focus
+    host.keyboard.press("Escape")
+    expect(message).to_be_visible()
+    expect(chats.first.locator(".citations button").first).to_be_focused()
 
 
 def test_web_elements_of_one_page_share_the_client(host: Page, site: str) -> None:

@@ -131,6 +131,9 @@ def test_web_refused_rename_is_told_in_plain_words(chat: Page) -> None:
 
 
 def test_web_list_of_threads_keeps_the_focus(chat: Page) -> None:
+    begin_chat(chat)
+    ask(chat, "Hello beside another")
+    wait_until_done(chat)
     thread = chat.locator(".thread").first
     button = thread.get_by_role("button", name="Actions for")
     for key in ("Enter", "Escape"):
