@@ -1,1 +1,1 @@
-"""Capabilities by domain. A pack imports `core`, `store` and `knowledge` of the engine only."""
+"""Capabilities by domain. A pack imports `core`, `store`, `knowledge` and `render` alone."""

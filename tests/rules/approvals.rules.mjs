@@ -169,7 +169,7 @@ export default function approvals(rules) {
       });
     }
 
-    test("is a yes or a no, with a reason or without", async () => {
+    test("is an approval or a rejection, with a reason or without", async () => {
       await allowed(decide("ana", "own", { approved: false, reason: "x".repeat(500) }));
       const { decision: stored, ...rest } = await rules.read("approvals/own");
       assert.equal(stored.approved, false);

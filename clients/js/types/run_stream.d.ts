@@ -34,7 +34,7 @@ export class RunStream {
      */
     events(): AsyncGenerator<AgentEvent, RunResult, void>;
     /** Whether the run had ended before this request. */
-    get isRetold(): boolean;
+    get isReplay(): boolean;
     #private;
 }
 /**

@@ -1,0 +1,1 @@
+"""The NEC: its editions, articles, tables and figures."""
