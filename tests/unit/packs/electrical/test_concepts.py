@@ -36,6 +36,8 @@ def test_an_article_that_is_asked_about_is_known_with_its_citation(
         "Can Panel A take another 7200 W?",
         "Circuit 14 has 250 kcmil",
         "תוסיף מעגל של 20 אמפר",
+        "What did we decide about the EV charger?",
+        "על מה דיברנו בקשר למטען?",
     ],
 )
 def test_what_asks_for_no_concept_has_no_notes(message: str) -> None:
