@@ -10,13 +10,13 @@ export { Run } from "./run.js";
 /** @typedef {import("./client_tools.js").CallContext} CallContext */
 /** @typedef {import("./client_tools.js").ClientTool} ClientTool */
 /** @typedef {import("./client_tools.js").ClientTools} ClientTools */
-/** @typedef {import("./run_stream.js").Patience} Patience */
+/** @typedef {import("./run_stream.js").RetryPolicy} RetryPolicy */
 /** @typedef {import("./decisions.js").Decide} Decide */
 /** @typedef {import("./events.js").AgentEvent} AgentEvent */
 /** @typedef {import("./log.js").Entry} Entry */
 /** @typedef {import("./log.js").Page} Page */
 /** @typedef {import("./log.js").Place} Place */
-/** @typedef {import("./rollcall.js").Asked} Asked */
+/** @typedef {import("./rollcall.js").AgentRequest} AgentRequest */
 /** @typedef {import("./threads.js").Thread} Thread */
 /** @typedef {import("./transcript.js").ShownCall} ShownCall */
 /** @typedef {import("../types/wire.js").Decision} Decision */

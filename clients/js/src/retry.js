@@ -2,7 +2,7 @@
 
 import { isLost } from "./errors.js";
 
-/** @import { Patience } from "./run_stream.js" */
+/** @import { RetryPolicy } from "./run_stream.js" */
 
 const MAX_MS = 8_000;
 
@@ -10,7 +10,7 @@ const MAX_MS = 8_000;
  * Repeat an idempotent operation until no connection is lost on the way.
  * @template T
  * @param {() => Promise<T>} work
- * @param {Patience} patience
+ * @param {RetryPolicy} retryPolicy
  * @param {AbortSignal} signal
  * @returns {Promise<T>}
  */

@@ -17,13 +17,13 @@ import { Threads } from "./threads.js";
 /** @import { Firestore } from "firebase/firestore" */
 /** @import { Functions } from "firebase/functions" */
 /** @import { Sending } from "./attachments.js" */
-/** @import { Patience } from "./run_stream.js" */
+/** @import { RetryPolicy } from "./run_stream.js" */
 /** @import { RunOptions } from "./run.js" */
-/** @import { ListRequest, RunRequest } from "../types/wire.js" */
+/** @import { CapabilityCall, ListRequest, RunRequest } from "../types/wire.js" */
 
 /**
  * A request of `run_agent`, with either `message` or `retry`, and the options of its turn.
- * @typedef {Omit<RunRequest, "clientTools" | "clientId" | "resume" | "toolResults"> & RunOptions} Asked
+ * @typedef {Omit<RunRequest, "clientTools" | "clientId" | "resume" | "toolResults"> & RunOptions} AgentRequest
  */
 
 /**
@@ -56,12 +56,12 @@ export class Rollcall {
    * @param {Auth} [firebase.auth]
    * @param {string} [firebase.clientId] Identifies this client among the user's: a run leaves
    *   calls of client tools to the client that offered them. A new id each time by default.
-   * @param {Patience} [firebase.patience]
+   * @param {RetryPolicy} [firebase.retryPolicy]
    * @param {string} [firebase.prefix] The deployment's `ROLLCALL_PREFIX`, such as "rc", which
    *   precedes the names of Rollcall's own functions and collections.
    * @throws {RollcallError} The prefix is invalid.
    */
-  constructor({ functions, firestore, auth, clientId = newId(), patience, prefix }) {
+  constructor({ functions, firestore, auth, clientId = newId(), retryPolicy, prefix }) {
     const names = new Names(prefix);
     const own = new UserFirestore(firestore, auth, names);
     this.#functions = functions;
@@ -74,7 +74,7 @@ export class Rollcall {
         stream: (/** @type {RunRequest} */ data, /** @type {AbortSignal} */ signal) =>
           stream(functions, names.function("run_agent"), data, signal),
         stored: firestore && auth && new RunStore(own),
-        patience,
+        retryPolicy,
       },
     };
     this.threads = new Threads(own, this.#services.call);
@@ -86,16 +86,16 @@ export class Rollcall {
    * `result`.
    *
    * With a `runId` of your own it is safe to repeat the request after a reload: it is one run.
-   * @param {Asked} asked
+   * @param {AgentRequest} request
    * @returns {Run}
    */
-  run({ clientTools, decide, signal, runId, ...asked }) {
+  run({ clientTools, decide, signal, runId, ...request }) {
     const offered = Object.keys(clientTools ?? {});
     const { clientId } = this.#services;
     const tools = offered.length ? { clientTools: offered, clientId } : { clientId };
-    const request = { ...asked, ...tools, runId: runId ?? newId() };
-    const options = { clientTools, decide, signal, context: asked.context };
-    return new Run(this.#services, request, options, { isNamed: runId !== undefined });
+    const data = { ...request, ...tools, runId: runId ?? newId() };
+    const options = { clientTools, decide, signal, context: request.context };
+    return new Run(this.#services, data, options, { isNamed: runId !== undefined });
   }
 
   /**
@@ -167,8 +167,7 @@ export class Rollcall {
    * @template {CapabilityId} Id
    * @param {Id} capability
    * @param {ArgumentsOf<Id>} [args]
-   * @param {{ context?: object, callKey?: string, locale?: "en" | "he" }} [options] With a `callKey`
-   *   a write happens once.
+   * @param {Omit<CapabilityCall, "arguments">} [options] With a `callKey` a write happens once.
    * @returns {Promise<ResultOf<Id>>}
    */
   async call(capability, args, options = {}) {

@@ -2,7 +2,7 @@
 
 import { Channel } from "./channel.js";
 import { allRead, runCalls, pendingCalls } from "./client_tools.js";
-import { RunStream, PATIENCE } from "./run_stream.js";
+import { RunStream, RETRY_POLICY } from "./run_stream.js";
 import { decideAll, resumeEntries, isMine } from "./decisions.js";
 import { RollcallError } from "./errors.js";
 import { progressEvent } from "./events.js";
@@ -343,8 +343,8 @@ export class Run {
    * @param {AbortSignal} signal
    */
   async #lookUp(read, signal) {
-    const { stored, patience = PATIENCE } = this.#services.access;
-    return stored && retry(() => read(stored), patience, signal);
+    const { stored, retryPolicy = RETRY_POLICY } = this.#services.access;
+    return stored && retry(() => read(stored), retryPolicy, signal);
   }
 
   /**

@@ -17,14 +17,14 @@ import { backOff, whenOnline } from "./retry.js";
 
 /**
  * How long a client waits before it retries and gives up, in ms.
- * @typedef {object} Patience
+ * @typedef {object} RetryPolicy
  * @property {number} quiet After this time without an event it looks for stored ones.
  * @property {number} most After this time without progress it gives up.
  * @property {number} [pause] The first delay before a retry. It doubles each time, up to 8 s.
  */
 
-/** @type {Patience} */
-export const PATIENCE = { quiet: 20_000, most: 120_000, pause: 250 };
+/** @type {RetryPolicy} */
+export const RETRY_POLICY = { quiet: 20_000, most: 120_000, pause: 250 };
 
 /** The most retries of a run that only answers with transient refusals. */
 const REFUSALS = 5;
@@ -33,14 +33,14 @@ const REFUSALS = 5;
  * @typedef {object} RunAccess
  * @property {(data: RunRequest, signal: AbortSignal) => AsyncGenerator<AgentEvent, RunResult, void>} stream
  * @property {Pick<RunStore, "follow" | "events" | "state" | "take" | "waiting">} [stored]
- * @property {Patience} [patience]
+ * @property {RetryPolicy} [retryPolicy]
  */
 
 export class RunStream {
   #access;
   #request;
   #signal;
-  #patience;
+  #retryPolicy;
   #sequence = new EventSequence();
   /** @type {string | undefined} */
   #threadId;
@@ -67,7 +67,7 @@ export class RunStream {
     this.#threadId = request.threadId;
     this.#runId = request.runId ?? "";
     this.#signal = signal;
-    this.#patience = access.patience ?? PATIENCE;
+    this.#retryPolicy = access.retryPolicy ?? RETRY_POLICY;
     this.#hasBegun = !this.#request;
   }
 
@@ -94,7 +94,7 @@ export class RunStream {
       const { code, retryAfterS = 0 } = toRollcallError(cause ?? eventsLost());
       if (!this.#isPassing(cause, code)) throw toRollcallError(cause);
       if (isRefusal(cause) && ++refusals > REFUSALS) throw toRollcallError(cause);
-      if (Date.now() - since > this.#patience.most) throw this.#unreachable(cause);
+      if (Date.now() - since > this.#retryPolicy.most) throw this.#unreachable(cause);
       isStored = !this.#request || (!isStored && this.#canBeFollowed());
       if (!isStored || lost) await this.#pause(lost, retryAfterS);
     }
@@ -105,7 +105,7 @@ export class RunStream {
    * @param {number} leastS
    */
   async #pause(lost, leastS) {
-    const first = this.#patience.pause ?? 250;
+    const first = this.#retryPolicy.pause ?? 250;
     await backOff(Math.max(leastS * 1_000, first * 2 ** lost), this.#signal);
   }
 
@@ -179,8 +179,8 @@ export class RunStream {
     const looked = () => void look().catch(() => undefined); // the stream itself tells what is wrong
     this.#lastEventAt = Date.now();
     const timer = setInterval(() => {
-      if (Date.now() - this.#lastEventAt >= this.#patience.quiet) looked();
-    }, this.#patience.quiet);
+      if (Date.now() - this.#lastEventAt >= this.#retryPolicy.quiet) looked();
+    }, this.#retryPolicy.quiet);
     const stop = whenOnline(() => (this.#canBeFollowed() ? looked() : attempt.abort()));
     return () => {
       clearInterval(timer);
@@ -203,7 +203,7 @@ export class RunStream {
     }
     const quiet = new AbortController();
     const signal = AbortSignal.any([this.#signal, quiet.signal]);
-    const rest = () => setTimeout(() => quiet.abort(), this.#patience.quiet);
+    const rest = () => setTimeout(() => quiet.abort(), this.#retryPolicy.quiet);
     let timer = rest();
     try {
       for await (const event of stored.follow(threadId, runId, signal)) {

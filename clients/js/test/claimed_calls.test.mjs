@@ -5,7 +5,7 @@ import { test } from "node:test";
 
 import { Locks } from "../src/locks.js";
 import { Run } from "../src/run.js";
-import { networkError, PATIENCE, resultOf, runOf, withWebLocks } from "./fake_server.mjs";
+import { networkError, RETRY_POLICY, resultOf, runOf, withWebLocks } from "./fake_server.mjs";
 
 const CALL = { id: "1", tool: "act", arguments: {}, status: "client", step: 1, ms: 0 };
 const QUESTION = {
@@ -68,7 +68,7 @@ class Thread {
   /** Somebody follows the run. */
   follow(locks, tools, habits = {}) {
     const stream = (data) => this.stream(data);
-    const access = { stream, stored: this.stored, patience: PATIENCE };
+    const access = { stream, stored: this.stored, retryPolicy: RETRY_POLICY };
     const services = { access, locks, clientId: "c", call: this.call };
     const request = { agent: "a", threadId: "t", runId: "r", clientTools: Object.keys(tools) };
     return new Run(services, request, { clientTools: tools, ...habits }, { isWatched: true });

@@ -136,4 +136,4 @@ export function withWebLocks(make, locks = new WebLocks()) {
   }
 }
 
-export const PATIENCE = { quiet: 30, most: 5_000, pause: 1 };
+export const RETRY_POLICY = { quiet: 30, most: 5_000, pause: 1 };

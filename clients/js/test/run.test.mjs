@@ -5,7 +5,7 @@ import { test } from "node:test";
 
 import { Locks } from "../src/locks.js";
 import { Run } from "../src/run.js";
-import { networkError, numbered, PATIENCE, refusal, resultOf, runOf, streaming } from "./fake_server.mjs";
+import { networkError, numbered, RETRY_POLICY, refusal, resultOf, runOf, streaming } from "./fake_server.mjs";
 
 const REQUEST = {
   agent: "a",
@@ -22,7 +22,7 @@ function services(...streams) {
     called.push([name, data]);
     return { status: "cancelling" };
   };
-  const access = { stream, patience: PATIENCE };
+  const access = { stream, retryPolicy: RETRY_POLICY };
   return { services: { access, clientId: "c", locks: new Locks(), call }, asked, called };
 }
 

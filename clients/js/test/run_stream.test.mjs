@@ -8,7 +8,7 @@ import { chance } from "./json_values.mjs";
 import {
   networkError,
   numbered,
-  PATIENCE,
+  RETRY_POLICY,
   refusal,
   resultOf,
   runOf,
@@ -19,7 +19,7 @@ import {
 const REQUEST = { agent: "a", message: "Hi", runId: "r" };
 
 async function read(access, { request = REQUEST, signal = new AbortController().signal } = {}) {
-  const course = new RunStream({ patience: PATIENCE, ...access }, request, signal).events();
+  const course = new RunStream({ retryPolicy: RETRY_POLICY, ...access }, request, signal).events();
   const events = [];
   let next = await course.next();
   for (; !next.done; next = await course.next()) events.push(next.value);
@@ -167,8 +167,8 @@ test("a run that failed says why, also when that is found in the store", async (
 
 test("a server that stays away is given up, with a hint", { timeout: 60_000 }, async () => {
   const { stream } = streaming([networkError()]);
-  const patience = { quiet: 20, most: 300, pause: 10 };
-  await assert.rejects(read({ stream, patience }), (error) => {
+  const retryPolicy = { quiet: 20, most: 300, pause: 10 };
+  await assert.rejects(read({ stream, retryPolicy }), (error) => {
     assert.equal(error.code, "unavailable");
     assert.match(error.hint, /goes on/);
     return true;

@@ -2,11 +2,11 @@
  * Repeat an idempotent operation until no connection is lost on the way.
  * @template T
  * @param {() => Promise<T>} work
- * @param {Patience} patience
+ * @param {RetryPolicy} retryPolicy
  * @param {AbortSignal} signal
  * @returns {Promise<T>}
  */
-export function retry<T>(work: () => Promise<T>, { pause: first, most }: Patience, signal: AbortSignal): Promise<T>;
+export function retry<T>(work: () => Promise<T>, { pause: first, most }: RetryPolicy, signal: AbortSignal): Promise<T>;
 /**
  * Wait about `ms` before the next attempt, and until the device is online.
  * @param {number} ms Capped at 8 s.
@@ -33,4 +33,4 @@ export function unlessAborted<T>(promise: T | Promise<T>, signal: AbortSignal): 
  * @returns {() => void} Stops it.
  */
 export function whenOnline(listener: () => void): () => void;
-import type { Patience } from "./run_stream.js";
+import type { RetryPolicy } from "./run_stream.js";

@@ -3,12 +3,12 @@
 /** @import { Firestore } from "firebase/firestore" */
 /** @import { Functions } from "firebase/functions" */
 /** @import { Sending } from "./attachments.js" */
-/** @import { Patience } from "./run_stream.js" */
+/** @import { RetryPolicy } from "./run_stream.js" */
 /** @import { RunOptions } from "./run.js" */
-/** @import { ListRequest, RunRequest } from "../types/wire.js" */
+/** @import { CapabilityCall, ListRequest, RunRequest } from "../types/wire.js" */
 /**
  * A request of `run_agent`, with either `message` or `retry`, and the options of its turn.
- * @typedef {Omit<RunRequest, "clientTools" | "clientId" | "resume" | "toolResults"> & RunOptions} Asked
+ * @typedef {Omit<RunRequest, "clientTools" | "clientId" | "resume" | "toolResults"> & RunOptions} AgentRequest
  */
 /**
  * @typedef {object} Capability
@@ -32,17 +32,17 @@ export class Rollcall {
      * @param {Auth} [firebase.auth]
      * @param {string} [firebase.clientId] Identifies this client among the user's: a run leaves
      *   calls of client tools to the client that offered them. A new id each time by default.
-     * @param {Patience} [firebase.patience]
+     * @param {RetryPolicy} [firebase.retryPolicy]
      * @param {string} [firebase.prefix] The deployment's `ROLLCALL_PREFIX`, such as "rc", which
      *   precedes the names of Rollcall's own functions and collections.
      * @throws {RollcallError} The prefix is invalid.
      */
-    constructor({ functions, firestore, auth, clientId, patience, prefix }: {
+    constructor({ functions, firestore, auth, clientId, retryPolicy, prefix }: {
         functions: Functions;
         firestore?: Firestore | undefined;
         auth?: Auth | undefined;
         clientId?: string | undefined;
-        patience?: Patience | undefined;
+        retryPolicy?: RetryPolicy | undefined;
         prefix?: string | undefined;
     });
     /** The user's threads: `watch`, `list`, `messages`, `rename`, `archive` ... */
@@ -54,10 +54,10 @@ export class Rollcall {
      * `result`.
      *
      * With a `runId` of your own it is safe to repeat the request after a reload: it is one run.
-     * @param {Asked} asked
+     * @param {AgentRequest} request
      * @returns {Run}
      */
-    run({ clientTools, decide, signal, runId, ...asked }: Asked): Run;
+    run({ clientTools, decide, signal, runId, ...request }: AgentRequest): Run;
     /**
      * Watch a run that was started elsewhere or before a reload, and continue its turn where it waits
      * for this client's tools. Needs Firestore.
@@ -124,21 +124,16 @@ export class Rollcall {
      * @template {CapabilityId} Id
      * @param {Id} capability
      * @param {ArgumentsOf<Id>} [args]
-     * @param {{ context?: object, callKey?: string, locale?: "en" | "he" }} [options] With a `callKey`
-     *   a write happens once.
+     * @param {Omit<CapabilityCall, "arguments">} [options] With a `callKey` a write happens once.
      * @returns {Promise<ResultOf<Id>>}
      */
-    call<Id extends CapabilityId>(capability: Id, args?: ArgumentsOf<Id>, options?: {
-        context?: object;
-        callKey?: string;
-        locale?: "en" | "he";
-    }): Promise<ResultOf<Id>>;
+    call<Id extends CapabilityId>(capability: Id, args?: ArgumentsOf<Id>, options?: Omit<CapabilityCall, "arguments">): Promise<ResultOf<Id>>;
     #private;
 }
 /**
  * A request of `run_agent`, with either `message` or `retry`, and the options of its turn.
  */
-export type Asked = Omit<RunRequest, "clientTools" | "clientId" | "resume" | "toolResults"> & RunOptions;
+export type AgentRequest = Omit<RunRequest, "clientTools" | "clientId" | "resume" | "toolResults"> & RunOptions;
 export type Capability = {
     id: string;
     /**
@@ -164,9 +159,10 @@ import type { Sending } from "./attachments.js";
 import type { ListRequest } from "../types/wire.js";
 import type { CapabilityId } from "../types/capabilities.js";
 import type { ArgumentsOf } from "../types/capabilities.js";
+import type { CapabilityCall } from "../types/wire.js";
 import type { ResultOf } from "../types/capabilities.js";
 import type { Functions } from "firebase/functions";
 import type { Firestore } from "firebase/firestore";
 import type { Auth } from "firebase/auth";
-import type { Patience } from "./run_stream.js";
+import type { RetryPolicy } from "./run_stream.js";
 import type { RunRequest } from "../types/wire.js";

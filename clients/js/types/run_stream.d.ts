@@ -3,18 +3,18 @@
 /** @import { RunRequest, RunResult } from "../types/wire.js" */
 /**
  * How long a client waits before it retries and gives up, in ms.
- * @typedef {object} Patience
+ * @typedef {object} RetryPolicy
  * @property {number} quiet After this time without an event it looks for stored ones.
  * @property {number} most After this time without progress it gives up.
  * @property {number} [pause] The first delay before a retry. It doubles each time, up to 8 s.
  */
-/** @type {Patience} */
-export const PATIENCE: Patience;
+/** @type {RetryPolicy} */
+export const RETRY_POLICY: RetryPolicy;
 /**
  * @typedef {object} RunAccess
  * @property {(data: RunRequest, signal: AbortSignal) => AsyncGenerator<AgentEvent, RunResult, void>} stream
  * @property {Pick<RunStore, "follow" | "events" | "state" | "take" | "waiting">} [stored]
- * @property {Patience} [patience]
+ * @property {RetryPolicy} [retryPolicy]
  */
 export class RunStream {
     /**
@@ -40,7 +40,7 @@ export class RunStream {
 /**
  * How long a client waits before it retries and gives up, in ms.
  */
-export type Patience = {
+export type RetryPolicy = {
     /**
      * After this time without an event it looks for stored ones.
      */
@@ -57,7 +57,7 @@ export type Patience = {
 export type RunAccess = {
     stream: (data: RunRequest, signal: AbortSignal) => AsyncGenerator<AgentEvent, RunResult, void>;
     stored?: Pick<RunStore, "waiting" | "events" | "follow" | "state" | "take"> | undefined;
-    patience?: Patience | undefined;
+    retryPolicy?: RetryPolicy | undefined;
 };
 import type { AgentEvent } from "./events.js";
 import type { RunResult } from "../types/wire.js";

@@ -8,7 +8,7 @@ import { signInAnonymously } from "firebase/auth";
 import { doc, onSnapshot } from "firebase/firestore";
 import { getFunctions } from "firebase/functions";
 
-import { PATIENCE } from "../../../../clients/js/src/run_stream.js";
+import { RETRY_POLICY } from "../../../../clients/js/src/run_stream.js";
 import { Rollcall } from "../../../../clients/js/src/index.js";
 import { DiskFiles } from "../../../../clients/js/src/node/index.js";
 import { MemoryFiles, workspaceTools } from "../../../../clients/js/src/workspace/index.js";
@@ -73,10 +73,10 @@ describe("the JavaScript client", () => {
   });
 
   /** A Rollcall that reaches the function by this port, in an app's own words. */
-  function rollcall(port, { stored = true, patience = IMPATIENT } = {}) {
+  function rollcall(port, { stored = true, retryPolicy = IMPATIENT } = {}) {
     const functions = getFunctions(app.app, `http://127.0.0.1:${port}`);
     const firebase = stored ? { firestore: app.db, auth: app.auth } : {};
-    return new Rollcall({ functions, ...firebase, patience });
+    return new Rollcall({ functions, ...firebase, retryPolicy });
   }
 
   /** Have notes written: what was said and done in the end, and the events on the way. */
@@ -130,7 +130,7 @@ describe("the JavaScript client", () => {
 
     before(async () => {
       const folder = await taskFolder();
-      run = rollcall(fn.port, { patience: PATIENCE }).run({
+      run = rollcall(fn.port, { retryPolicy: RETRY_POLICY }).run({
         agent: "workspace",
         message: TASK.message,
         clientTools: workspaceTools(new DiskFiles(folder.path)),
@@ -214,7 +214,7 @@ describe("the JavaScript client", () => {
       return [name, { ...tool, run: (args, call) => (ran.push(name), handle(args, call)) }];
     });
     const habits = { clientTools: Object.fromEntries(tools), decide: () => ({ approved: true }) };
-    const tab = () => rollcall(fn.port, { patience: PATIENCE });
+    const tab = () => rollcall(fn.port, { retryPolicy: RETRY_POLICY });
     const tabs = withWebLocks(() => [tab(), tab()]);
     const run = tabs[0].run({ ...ASKED, ...habits });
     for await (const { type } of run) if (type === "RUN_STARTED") break;
