@@ -10,6 +10,7 @@ from packs.electrical.projects.records import Panel, Project, ProjectRole
 from packs.electrical.wording import TEXTS, invalid
 from rollcall.core.context import ToolContext
 from rollcall.core.errors import FailedPrecondition, InvalidArgument, PermissionDenied
+from rollcall.core.inputs import reason_of
 from rollcall.core.shapes import ID
 from rollcall.core.texts import isolated
 
@@ -59,11 +60,9 @@ class StoredProject(Struct, frozen=True):
             return Project.model_validate({**fields, "id": id, "panels": records})
         except ValidationError as error:
             first = error.errors(include_url=False)[0]
-            where = ".".join(str(part) for part in first["loc"])
+            where = ".".join(str(part) for part in first["loc"]) or "project"
             raise FailedPrecondition(
-                TEXTS.text(
-                    "errors.project_not_valid", id=id, where=where or "its top", what=first["msg"]
-                ),
+                TEXTS.text("errors.project_not_valid", id=id, where=where, what=reason_of(first)),
                 field=_FIELD,
                 hint=TEXTS.text("hints.import_again"),
             ) from error

@@ -39,6 +39,18 @@ def test_a_damaged_project_is_listed_and_marked(sample_projects: Client, at_work
         get_project(at_work(), project_id="house")
 
 
+def test_what_is_wrong_in_a_stored_project_is_said_in_the_readers_language(
+    sample_projects: Client, at_work: AtWork
+) -> None:
+    service = {"serviceVoltage": 240, "phases": 1, "serviceAmps": 200, "panelId": "attic"}
+    sample_projects.document("projects/house").update({"service": service})
+    with pytest.raises(FailedPrecondition) as caught:
+        get_project(at_work(), project_id="house")
+    assert "names the panel 'attic', which is not there" in caught.value.message
+    assert "Value error" not in caught.value.message
+    assert "שאינו קיים" in caught.value.say("he")
+
+
 def test_a_listed_id_without_a_role_is_no_membership(
     sample_projects: Client, at_work: AtWork
 ) -> None:
