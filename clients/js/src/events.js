@@ -3,9 +3,9 @@
 /** @import { Outcome, RunResult } from "../types/wire.js" */
 
 /**
- * The metadata of an event. `n` is its number in the run, from 0 without gaps. `isReplay` is on the
+ * The metadata of an event. `n` is its number in the run, from 0 without gaps. `isRetold` is on the
  * first event of a run that had ended before the request.
- * @typedef {{ metadata?: { n?: number, isReplay?: boolean } }} Numbered
+ * @typedef {{ metadata?: { n?: number, isRetold?: boolean } }} Numbered
  */
 
 /**

@@ -73,7 +73,7 @@ export class Run {
   /** Whether the server knows the run. */
   #hasBegun = false;
   /** Whether the newest run had ended before this client asked for it. */
-  #isReplay = false;
+  #isRetold = false;
   /** @type {RunResult | undefined} The newest, of whichever run of the turn. */
   #newest;
   /** The turn's work, from its first run to its end. @type {Promise<RunResult> | undefined} */
@@ -321,7 +321,7 @@ export class Run {
         result = await this.#follow({ threadId: result.threadId, runId: next });
       }
       // What waited when it was over may have been done long ago, and cannot be looked up.
-      if (this.#isReplay && !this.#services.access.stored) return result;
+      if (this.#isRetold && !this.#services.access.stored) return result;
     }
     for (let next; (next = await this.#goOn(result));) result = next;
     return result;
@@ -359,7 +359,7 @@ export class Run {
     let next = await events.next();
     for (; !next.done; next = await events.next()) this.#handle(next.value);
     const result = next.value;
-    this.#isReplay = course.isReplay;
+    this.#isRetold = course.isRetold;
     this.#newest = result;
     this.#isUnderway = false;
     this.threadId = result.threadId;

@@ -47,7 +47,7 @@ export class RunStream {
   /** @type {string} */
   #runId;
   #hasBegun = false;
-  #isReplay = false;
+  #isRetold = false;
   /** When the newest event came. */
   #lastEventAt = Date.now();
   /** @type {RunResult | undefined} */
@@ -110,8 +110,8 @@ export class RunStream {
   }
 
   /** Whether the run had ended before this request. */
-  get isReplay() {
-    return this.#isReplay || this.#sequence.count === 0;
+  get isRetold() {
+    return this.#isRetold || this.#sequence.count === 0;
   }
 
   #canBeFollowed() {
@@ -243,7 +243,7 @@ export class RunStream {
     this.#lastEventAt = Date.now();
     if (event.type === "RUN_STARTED") {
       [this.#threadId, this.#runId, this.#hasBegun] = [event.threadId, event.runId, true];
-      if (this.#sequence.count === 0) this.#isReplay = !!event.metadata?.isReplay;
+      if (this.#sequence.count === 0) this.#isRetold = !!event.metadata?.isRetold;
     }
     const position = this.#sequence.take(event);
     if (position === "gap") return false;

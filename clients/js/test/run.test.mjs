@@ -349,7 +349,7 @@ test("calls that were answered before are not run again", async () => {
 
 test("named runs that were over and are told whole again do not run their calls again", async () => {
   const [started, ...rest] = left;
-  const replayed = { ...started, metadata: { n: 0, isReplay: true } };
+  const replayed = { ...started, metadata: { n: 0, isRetold: true } };
   const { services: at, asked } = services([replayed, ...rest]);
   const tools = { read_file: () => assert.fail("it was run again") };
   const run = new Run(at, REQUEST, { clientTools: tools }, { isNamed: true });

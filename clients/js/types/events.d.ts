@@ -1,9 +1,9 @@
 /** The events of a run: those of AG-UI 1.0, and two that this package adds. */
 /** @import { Outcome, RunResult } from "../types/wire.js" */
 /**
- * The metadata of an event. `n` is its number in the run, from 0 without gaps. `isReplay` is on the
+ * The metadata of an event. `n` is its number in the run, from 0 without gaps. `isRetold` is on the
  * first event of a run that had ended before the request.
- * @typedef {{ metadata?: { n?: number, isReplay?: boolean } }} Numbered
+ * @typedef {{ metadata?: { n?: number, isRetold?: boolean } }} Numbered
  */
 /**
  * @typedef {Numbered & { type: "RUN_STARTED", threadId: string, runId: string, protocolVersion?: string }} RunStarted
@@ -55,13 +55,13 @@ export function progressEvent(content: {
  */
 export function rewindEvent(runId: string, n: number): Rewound;
 /**
- * The metadata of an event. `n` is its number in the run, from 0 without gaps. `isReplay` is on the
+ * The metadata of an event. `n` is its number in the run, from 0 without gaps. `isRetold` is on the
  * first event of a run that had ended before the request.
  */
 export type Numbered = {
     metadata?: {
         n?: number;
-        isReplay?: boolean;
+        isRetold?: boolean;
     };
 };
 export type RunStarted = Numbered & {

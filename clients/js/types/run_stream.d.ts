@@ -34,7 +34,7 @@ export class RunStream {
      */
     events(): AsyncGenerator<AgentEvent, RunResult, void>;
     /** Whether the run had ended before this request. */
-    get isReplay(): boolean;
+    get isRetold(): boolean;
     #private;
 }
 /**

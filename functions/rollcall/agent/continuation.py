@@ -148,13 +148,13 @@ def follow(
 
 def replayed_events(db: Any, result: dict[str, Any]) -> list[Event]:
     """Return a finished run's stored events with its result at the end; an empty list if some have
-    expired. The first event is marked `isReplay`."""
+    expired. The first event is marked `isRetold`."""
     thread_id, run_id = result["threadId"], result["runId"]
     shown = [event for _, stored in read_events(db, thread_id, run_id) for event in stored]
     is_whole = [event["metadata"]["n"] for event in shown] == list(range(len(shown)))
     if not shown or not is_whole or shown[-1]["type"] != "RUN_FINISHED":
         return []
-    shown[0] = {**shown[0], "metadata": {**shown[0]["metadata"], "isReplay": True}}
+    shown[0] = {**shown[0], "metadata": {**shown[0]["metadata"], "isRetold": True}}
     shown[-1] = {**shown[-1], **run_finished(thread_id=thread_id, run_id=run_id, result=result)}
     return shown
 

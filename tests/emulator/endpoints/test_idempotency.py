@@ -35,7 +35,7 @@ def test_who_asks_again_while_a_run_goes_on_sees_all_of_it(office: Office) -> No
     assert len(office.done("read_slowly")) == 1
     assert all(each.done == ran[0].done for each in ran)
     for each in ran:  # one that came when the run had just ended says so
-        each.events[0]["metadata"].pop("isReplay", None)
+        each.events[0]["metadata"].pop("isRetold", None)
     # Numbered from 0 without gaps or repeats, which `call` has checked; and the very same.
     assert all(each.events == ran[0].events for each in ran if len(each.events) > 2)
     assert len(office.runs(THREAD)) == 1
@@ -54,7 +54,7 @@ def test_a_run_that_is_done_is_told_again_whole(office: Office) -> None:
     first = office.call(DATA)
     again = office.call(DATA)
     assert again.done == first.done
-    assert again.events[0]["metadata"].pop("isReplay") is True
+    assert again.events[0]["metadata"].pop("isRetold") is True
     assert again.events == first.events
     assert len(office.model.requests) == 2
 
