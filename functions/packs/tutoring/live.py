@@ -59,7 +59,11 @@ def create_live_session(ctx: ToolContext, *, session_id: SessionId) -> LiveSessi
     check_open(ctx, session)
     if session.live_tokens >= MAX_TOKENS:
         raise ResourceExhausted(TEXTS.text("errors.talks_of_lesson", most=MAX_TOKENS))
-    if _talks_in_a_day(ctx) >= MAX_A_DAY:
+    own = ctx.db.collection(SESSIONS).where(filter=where("uid", "==", ctx.user.uid))
+    recent = own.where(filter=where("startedAt", ">", ctx.now - timedelta(days=1)))
+    today = list(recent.select(["liveTokens"]).limit(MAX_SESSIONS).stream())
+    talks = sum((each.to_dict() or {}).get("liveTokens") or 0 for each in today)
+    if len(today) == MAX_SESSIONS or talks >= MAX_A_DAY:
         raise ResourceExhausted(TEXTS.text("errors.talks_of_day", most=MAX_A_DAY))
     expires_at = session.ends_at + GRACE
     start_before = min(ctx.now + START, expires_at)
@@ -85,13 +89,3 @@ def create_live_session(ctx: ToolContext, *, session_id: SessionId) -> LiveSessi
         expires_at=expires_at.isoformat(),
         tools=sorted(session.lesson.enabled),
     )
-
-
-def _talks_in_a_day(ctx: ToolContext) -> int:
-    """Count the talks that the student began in sessions of the last 24 hours."""
-    own = ctx.db.collection(SESSIONS).where(filter=where("uid", "==", ctx.user.uid))
-    recent = own.where(filter=where("startedAt", ">", ctx.now - timedelta(days=1)))
-    found = list(recent.select(["liveTokens"]).limit(MAX_SESSIONS).stream())
-    if len(found) == MAX_SESSIONS:
-        return MAX_A_DAY
-    return sum((each.to_dict() or {}).get("liveTokens") or 0 for each in found)

@@ -37,21 +37,20 @@ def _forget_teacher(db: Client, batch: WriteBatch, document: Document, uid: str)
     batch.update(document.reference, {"teacherUid": ERASED})
 
 
+OF_STUDENTS = (SESSIONS, ITEMS, COMPLETIONS)
 USER_DATA = UserData(
     (
         Section(
             kind="missions", find=of_user(MISSIONS, "teacherUid"), show=as_stored, erase=delete
         ),
-        Section(kind="sessions", find=of_user(SESSIONS), show=as_stored, erase=delete),
-        Section(kind="reviewItems", find=of_user(ITEMS), show=as_stored, erase=delete),
-        Section(kind="completions", find=of_user(COMPLETIONS), show=as_stored, erase=delete),
+        *(
+            Section(kind=each, find=of_user(each), show=as_stored, erase=delete)
+            for each in OF_STUDENTS
+        ),
         Section(kind="tutorFacts", find=_facts, show=as_stored, erase=delete),
-        Section(kind="sessionsGiven", find=of_user(SESSIONS, "teacherUid"), erase=_forget_teacher),
-        Section(kind="reviewItemsGiven", find=of_user(ITEMS, "teacherUid"), erase=_forget_teacher),
-        Section(
-            kind="completionsGiven",
-            find=of_user(COMPLETIONS, "teacherUid"),
-            erase=_forget_teacher,
+        *(
+            Section(kind=f"{each}Given", find=of_user(each, "teacherUid"), erase=_forget_teacher)
+            for each in OF_STUDENTS
         ),
         Section(kind="tutorFactsTold", find=_facts_told, erase=_forget_teacher),
     )

@@ -324,28 +324,33 @@ def _all_tasks_done(ctx: ToolContext, session: Session) -> bool:
 
 
 def turn_setup(ctx: ToolContext) -> TurnSetup:
-    """Return the lesson's frozen prompt and tools; without a session, a notice and no tools."""
+    """Return the lesson's frozen prompt and tools, and for its first answer the notice that nobody
+    tutors without a language model; without a session, an instruction and no tools.
+
+    The session's thread is this one, unless it has another that still exists.
+
+    Raises:
+        FailedPrecondition: The session is over, or has another thread.
+        Aborted: The session was changed at the same time.
+    """
     if ctx.context.get("sessionId") is None:
         return TurnSetup(TEXTS.say(ctx.locale, "sessions.none"), frozenset())
     session = open_session(ctx)
     check_open(ctx, session)
-    if session.thread_id != ctx.dialogue.thread_id:
-        _claim_thread(ctx, session)
-    return TurnSetup(session.prompt, frozenset(session.lesson.enabled))
-
-
-def _claim_thread(ctx: ToolContext, session: Session) -> None:
-    """Make this thread the session's, unless the session has one that still exists.
-
-    Raises:
-        FailedPrecondition: The session has another thread.
-        Aborted: The session was changed at the same time.
-    """
-    if session.thread_id and paths.thread(ctx.db, session.thread_id).get([]).exists:
-        raise FailedPrecondition(
-            TEXTS.text("errors.other_thread"), field="threadId", hint=session.thread_id
-        )
-    update_session(ctx, session, {"threadId": ctx.dialogue.thread_id})
+    thread_id, lesson, notice = ctx.dialogue.thread_id, session.lesson, ""
+    is_first = session.thread_id != thread_id or not ctx.dialogue.user_turns
+    if session.thread_id != thread_id:
+        if session.thread_id and paths.thread(ctx.db, session.thread_id).get([]).exists:
+            raise FailedPrecondition(
+                TEXTS.text("errors.other_thread"), field="threadId", hint=session.thread_id
+            )
+        update_session(ctx, session, {"threadId": thread_id})
+    if is_first:
+        notice = TEXTS.say(ctx.locale, "sessions.no_tutor", title=lesson.title)
+        tasks = [TEXTS.say(ctx.locale, "sessions.task", text=each.text) for each in lesson.tasks]
+        if tasks:
+            notice = "\n".join([notice, "", TEXTS.say(ctx.locale, "sessions.tasks"), *tasks])
+    return TurnSetup(session.prompt, frozenset(lesson.enabled), notice)
 
 
 def update_session(ctx: ToolContext, session: Session, changes: dict[str, Any]) -> None:

@@ -120,6 +120,7 @@ def _reply(
         tools=state.tools,
         deadline=None if by_composer else turn.deadline,
         tool_choice="none" if is_last else "auto",
+        notice="" if by_composer else turn.request.notice,
     )
     reply = yield from stream_reply(
         (turn.composer,) if by_composer else turn.models,

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from msgspec import Struct
+from msgspec import Struct, convert, to_builtins
 from msgspec.structs import replace
 
 from rollcall.agent.attached_files import with_files
@@ -35,7 +35,7 @@ from rollcall.core.context import AskAgent, Platform, ToolContext, User
 from rollcall.core.errors import AgentError, FailedPrecondition, NotFound, PermissionDenied
 from rollcall.core.inputs import digest
 from rollcall.core.messages import Message, ModelMessage, UserMessage
-from rollcall.core.profile import SETUP_CHARS, AgentProfile, Note, Place
+from rollcall.core.profile import SETUP_CHARS, AgentProfile, Note, Place, TurnSetup
 from rollcall.core.shapes import ASK_USER, PLATFORM_TOOLS
 from rollcall.core.text import language
 from rollcall.core.texts import TEXTS
@@ -84,7 +84,7 @@ class RunContext(Struct, frozen=True):
         entries: The tools that the model is offered, once they are chosen.
         finds_more: Whether the model may search for others.
         abilities: Capabilities that the agent may mention but not call, when no tool was chosen.
-        setup_instructions: The turn's instructions from the agent's `turn_setup`.
+        setup: What the agent's `turn_setup` returned for the turn.
         embedding: The message's vector, still being computed; None searches by words only.
     """
 
@@ -103,7 +103,7 @@ class RunContext(Struct, frozen=True):
     finds_more: bool = False
     abilities: tuple[Entry, ...] = ()
     embedding: PendingVector | None = None
-    setup_instructions: str = ""
+    setup: TurnSetup = TurnSetup()
 
     def choose_tools(
         self,
@@ -141,11 +141,10 @@ class RunContext(Struct, frozen=True):
                         most=SETUP_CHARS,
                     )
                 )
-            tools = None if setup.tools is None else sorted(setup.tools)
-            request["setup"] = {"instructions": setup.instructions, "tools": tools}
-            if tools is not None:
+            request["setup"] = to_builtins(setup, order="deterministic")
+            if setup.tools is not None:
                 mask = permitted(self.registry, self.tool_request())
-                usable = self.registry.content.entries.allowed(tools, mask)
+                usable = self.registry.content.entries.allowed(sorted(setup.tools), mask)
                 return {**request, "offered": usable, "findsMore": False}
         pending = self.embedding
         embedder = self.platform.embedder if pending else None
@@ -192,13 +191,12 @@ class RunContext(Struct, frozen=True):
         # A tool that went down since it was offered stays: a call of it reports the outage, and an
         # approved call is still tried.
         mask = permitted(self.registry, tool_request, with_down=True)
-        setup = request.get("setup") or {}
-        setup_tools = None if setup.get("tools") is None else frozenset(setup["tools"])
+        setup = convert(request.get("setup") or {}, TurnSetup)
         usable = entries.allowed((*request["offered"], *found), mask)
-        if setup_tools is not None:
-            usable = [id for id in usable if id in setup_tools]
+        if setup.tools is not None:
+            usable = [id for id in usable if id in setup.tools]
         abilities: list[str] = []
-        if not usable and setup_tools is None:
+        if not usable and setup.tools is None:
             mask = permitted(self.registry, tool_request)
             others = itertools.islice(itertools.compress(entries.ids, mask), ABILITIES)
             # Those that the agent names come first, in its order.
@@ -207,8 +205,8 @@ class RunContext(Struct, frozen=True):
             self,
             client_context=request["context"],
             entries=tuple(entries[id] for id in usable),
-            finds_more=request.get("findsMore", False) and setup_tools is None,
-            setup_instructions=str(setup.get("instructions") or ""),
+            finds_more=request.get("findsMore", False) and setup.tools is None,
+            setup=setup,
             abilities=tuple(entries[id] for id in abilities),
         )
 
@@ -416,7 +414,7 @@ def turn_request(
             entries=context.entries,
             abilities=context.abilities,
             finds_more=context.finds_more,
-            setup=context.setup_instructions,
+            setup=context.setup.instructions,
             locale=context.locale,
             user=context.user,
             now=context.now,
@@ -439,6 +437,7 @@ def turn_request(
         abilities=tuple(tool_spec(entry) for entry in context.abilities),
         notes=notes,
         names=place.names if place else {},
+        notice=context.setup.offline_notice,
         cache_key=digest([profile.id, context.user.uid]),
         locale=context.locale,
         streamed=streamed,

@@ -62,7 +62,7 @@ class Briefing(Struct, frozen=True):
     when: Literal["first", "always", "summarised"] = "first"
 
 
-class TurnSetup(Struct, frozen=True):
+class TurnSetup(Struct, frozen=True, rename="camel"):
     """Instructions and tools of an agent for one turn, set by somebody other than the user.
 
     Args:
@@ -72,10 +72,12 @@ class TurnSetup(Struct, frozen=True):
         tools: Ids of the only tools of this turn, out of those that the profile names and the user
             may use: they can only narrow. All of them are offered with every message, and no others
             can be searched for. None leaves the choice unchanged.
+        offline_notice: What the offline planner says before its answer; other models never see it.
     """
 
     instructions: str = ""
     tools: frozenset[str] | None = None
+    offline_notice: str = ""
 
 
 class Note(Struct, frozen=True):

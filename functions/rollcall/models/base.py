@@ -135,6 +135,7 @@ class ModelRequest(Struct, frozen=True):
             instructions have them too; the offline planner fills arguments with them.
         notes: Passages that were retrieved for the last message, with their citation numbers. The
             instructions have them too; the offline planner answers from them.
+        notice: What the offline planner says before its answer; other models do not get it.
         streamed: Whether the reply is shown as it arrives. Otherwise it is requested in one piece,
             which costs less; the deltas are of the same kinds, but complete.
     """
@@ -152,6 +153,7 @@ class ModelRequest(Struct, frozen=True):
     abilities: tuple[ToolSpec, ...] = ()
     notes: tuple[Note, ...] = ()
     names: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    notice: str = ""
 
 
 class TextDelta(Struct, frozen=True):

@@ -69,6 +69,8 @@ class Model:
         reply = plan(replace(request, messages=messages, tools=known, abilities=abilities))
         if reply.ask and any(tool.name == ASK_USER for tool in request.tools):
             reply = Reply(calls=(Call(ASK_USER, reply.ask),))
+        if request.notice and all(call.name == ASK_USER for call in reply.calls):
+            reply = replace(reply, text=f"{request.notice}\n\n{reply.text}".strip())
         written = 0
         for delta in (*_texts(reply.text, request), *_calls(reply.calls, request)):
             clock.left_s(at_most=1.0)

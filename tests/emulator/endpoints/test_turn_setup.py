@@ -143,3 +143,14 @@ def test_a_dialogue_counts_turns_from_the_log_alone(
 
 def test_a_direct_call_has_no_dialogue(office: Office) -> None:
     assert ToolContext(user=office.platform.find_user("ann")).dialogue == Dialogue()  # type: ignore[arg-type]
+
+
+def test_a_notice_for_the_offline_planner_is_told_to_no_model_and_not_by_the_composer(
+    office: Office,
+) -> None:
+    arrange(office, TurnSetup(offline_notice="I am no tutor."), max_steps=1)
+    ran = office.ask(calls(("look_up", {})), calls(("look_up", {})))
+    assert ran.done["stopReason"] == "max_steps" and "no tutor" not in ran.done["message"]
+    assert "no tutor" not in str([each.instructions for each in office.model.requests])
+    arrange(office, TurnSetup(offline_notice="I am no tutor."), models=("offline:planner",))
+    assert office.ask(message="Hello!").done["message"].startswith("I am no tutor.\n\n")

@@ -7,6 +7,7 @@ from msgspec.structs import replace
 
 from rollcall.core.errors import DeadlineExceeded, FailedPrecondition
 from rollcall.core.messages import ModelMessage, ToolMessage, UserMessage
+from rollcall.core.shapes import ASK_USER
 from rollcall.models.base import (
     BY_PROVIDER,
     ArgumentsDelta,
@@ -60,6 +61,21 @@ def test_text_streams_in_several_pieces_with_estimated_usage() -> None:
     assert finish.usage.input_tokens > 0
     assert finish.usage.output_tokens > 0
     assert "estimate" in finish.detail
+
+
+def test_a_notice_is_said_before_an_answer_or_a_question_and_not_with_a_call() -> None:
+    def reply(message: str) -> ModelMessage:
+        tools = (*MESSAGING, *EDUCATION, spec(ASK_USER, "Ask.", {}))
+        wanted = replace(request(message, notice="No tutor here."), tools=tools)
+        return message_of(list(Model().stream(wanted)))
+
+    plain = message_of(list(Model().stream(request("Hello!")))).text
+    assert plain and reply("Hello!").text == f"No tutor here.\n\n{plain}"
+    called = reply("What are my priorities?")
+    assert called.tool_calls and called.text == ""
+    asked = reply("צרי דף עבודה")
+    assert [each.name for each in asked.tool_calls] == [ASK_USER]
+    assert asked.text == "No tutor here."
 
 
 def test_the_same_request_gets_the_same_reply() -> None:

@@ -64,6 +64,48 @@ def test_a_lesson_runs_from_its_start_to_its_summary(lessons: Lessons) -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("hello", "nobody", "tasks"),
+    [
+        ("Hello!", "so nobody tutors in the lesson \u2068Ordering food\u2069", "Its tasks:"),
+        ("שלום!", "ולכן אף אחד לא מלמד בשיעור \u2068Ordering food\u2069", "המשימות בו:"),
+    ],
+)
+def test_without_a_model_the_first_answer_says_that_nobody_tutors(
+    lessons: Lessons, hello: str, nobody: str, tasks: str
+) -> None:
+    lessons.declare(models=("offline:planner",))
+    session = lessons.start(lessons.lesson())
+    first = lessons.say(session, message=hello)
+    notice, listed = first.done["message"].split("\n\n")[:2]
+    assert nobody in notice
+    assert listed == f"{tasks}\n- \u2068Order soup\u2069\n- \u2068Ask for the bill\u2069"
+    again = lessons.say(session, message=hello, threadId=first.thread)
+    assert again.done["message"] and nobody not in again.done["message"]
+    other = lessons.start(lessons.lesson(tasks=[]), uid="math4-2")
+    plain = lessons.say(other, message=hello, uid="math4-2").done["message"]
+    assert nobody in plain and tasks not in plain
+
+
+def test_without_a_model_a_first_question_and_a_retry_say_so_too(lessons: Lessons) -> None:
+    lessons.declare(models=("offline:planner",))
+    session = lessons.start(lessons.lesson())
+    first = lessons.say(session, message="Mark an error")
+    assert first.done["type"] == "question" and "nobody tutors" in first.done["message"]
+    retry = {"agent": "tutor", "threadId": first.thread, "retry": first.done["turnId"]}
+    again = lessons.send(
+        {**retry, "context": {"sessionId": session}}, uid="math4-1", claims=STUDENT
+    )
+    assert again.done["message"] == first.done["message"]
+
+
+def test_a_model_says_nothing_of_it(lessons: Lessons) -> None:
+    session = lessons.start(lessons.lesson())
+    ran = lessons.say(session, says("Good evening!"))
+    assert ran.done["message"] == "Good evening!"
+    assert "nobody tutors" not in lessons.model.requests[0].instructions
+
+
 def test_times_of_a_session_have_no_index_of_their_own(lessons: Lessons) -> None:
     session = lessons.start(lessons.lesson())
     facts = calls(("mark_for_review", ERROR), ("update_user_profile", EVERY["update_user_profile"]))

@@ -60,9 +60,8 @@ class Lessons(Office):
         self, profile: AgentProfile | None = None, **changes: Any
     ) -> tuple[dict[str, Capability], AgentProfile]:
         known = {name: catalog.find_capability(name) for name in NAMES}
-        return known, replace(
-            profile or TUTOR, models=("scripted:office",), allow_unpriced=True, **changes
-        )
+        usual = {"models": ("scripted:office",), "allow_unpriced": True}
+        return known, replace(profile or TUTOR, **{**usual, **changes})
 
     def use(self, name: str, uid: str, **arguments: Any) -> Any:
         claims = TEACHER if uid == "ada" or uid == "ben" else STUDENT
