@@ -330,7 +330,7 @@ def _camel(name: str) -> str:
 
 
 def _allowance(value: Allowance) -> str:
-    return f"{value.files}, {_bytes(value.bytes)} together"
+    return f"{value.files:,}, {_bytes(value.bytes)} together"
 
 
 def _chars(value: int) -> str:
@@ -338,7 +338,7 @@ def _chars(value: int) -> str:
 
 
 def _bytes(value: int) -> str:
-    return f"{value // 1_000_000} MB" if value % 1_000_000 == 0 else f"{value:,} bytes"
+    return f"{value // 1_000_000:,} MB" if value % 1_000_000 == 0 else f"{value:,} bytes"
 
 
 def _time(value: timedelta) -> str:
