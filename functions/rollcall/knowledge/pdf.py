@@ -48,6 +48,7 @@ _LARGER = 1.15
 _FORGET_EVERY = 10
 _HEBREW_WORD = re.compile("[\u05d0-\u05ea]{2,}")
 _HEBREW = re.compile("[\u05d0-\u05ea]")
+_MARKS = re.compile("[.,:;!?]+")
 _MARK_FIRST = re.compile(r"(?P<mark>[.,:;!?]+)(?P<rest>\s*[\u05d0-\u05ea\"'].*)")
 _FINAL_LETTERS = frozenset("\u05da\u05dd\u05df\u05e3\u05e5")
 """Final kaf, mem, nun, pe and tsadi."""
@@ -236,14 +237,40 @@ def _line_in_order(pieces: list[_Piece], page: int) -> str:
     )
     parts: list[str] = []
     for is_hebrew, group in groupby(places, key=lambda each: bool(_HEBREW.search(each[1].text))):
-        texts = [piece.text for _, piece in group]
+        drawn = [piece for _, piece in group]
         if is_hebrew:
-            parts += [_reversed_line(text) if is_backwards else text for text in texts]
-        elif _LATIN.search("".join(texts)) and not is_backwards:
-            parts += [" ", *reversed(texts), " "]  # a phrase that reads from the left
-        else:
-            parts += [f" {text.strip()} " if text != text.strip() else text for text in texts]
+            parts += [_reversed_line(each.text) if is_backwards else each.text for each in drawn]
+            continue
+        words, mark = _words_from_right(drawn)
+        if _LATIN.search("".join(words)) and not is_backwards:
+            words = [f" {''.join(reversed(words))} "]  # a phrase that reads from the left
+        parts += [f" {word.strip()} " if word != word.strip() else word for word in words]
+        if mark:
+            parts[-1] = f"{parts[-1].rstrip()}{mark} "
     return _with_mark_at_end(re.sub(r" +", " ", "".join(parts)).strip())
+
+
+def _words_from_right(pieces: list[_Piece]) -> tuple[list[str], str]:
+    """Put pieces that touch, in order from the right, together to words, each from the left: a
+    number may be drawn digit by digit. A mark at the left end ends the text before it.
+
+    Returns:
+        The words in order from the right, and the mark.
+    """
+    spaces = [" "] if pieces[-1].text.isspace() else []
+    while len(pieces) > 1 and pieces[-1].text.isspace():
+        pieces = pieces[:-1]
+    marks = _MARKS.fullmatch(pieces[-1].text.strip()) if len(pieces) > 1 else None
+    words: list[str] = []
+    right: _Piece | None = None
+    for piece in pieces[:-1] if marks else pieces:
+        touches = right is not None and right.left - piece.left <= len(piece.text) * piece.size
+        if right is None or not touches or right.text[0].isspace() or piece.text[-1].isspace():
+            words.append(piece.text if touches or right is None else f" {piece.text} ")
+        else:
+            words[-1] = piece.text + words[-1]
+        right = piece
+    return [*words, *spaces], marks[0] if marks else ""
 
 
 def _with_mark_at_end(line: str) -> str:
