@@ -214,7 +214,7 @@ def _cancelled(turn: Turn, text: str = "") -> TurnEvents:
 
 def _close(turn: Turn, reason: StopReason) -> TurnEvents:
     """Answer from the results so far, without further calls."""
-    if reason not in _WITHOUT_MODEL:
+    if reason not in _WITHOUT_MODEL and turn.models[0].id != turn.composer.id:
         try:
             reply = yield from _reply(turn, part="-closing", is_last=True)
         except AgentError:

@@ -21,7 +21,7 @@ from rollcall.core.errors import DeadlineExceeded, NotFound, Unavailable
 from rollcall.core.messages import ModelMessage, ToolCall, ToolMessage, ToolResult, UserMessage
 from rollcall.core.profile import Note, Review
 from rollcall.core.wire import CallStatus, Citation, StopReason
-from rollcall.models.base import Finish, FinishReason, TextDelta
+from rollcall.models.base import Finish, FinishReason, TextDelta, load_model
 from rollcall.store.message_log import TurnUsage
 from rollcall.testing import ScriptedModel, calls, says
 from tests.support.scripted_turn import MemoryJournal, ToolTable, turn
@@ -237,7 +237,16 @@ def test_a_model_that_calls_on_at_the_limit_is_answered_for() -> None:
     _, ended = play(turn(model, tools, profile={"max_steps": 2}))
     assert ended.stop_reason is StopReason.MAX_STEPS
     assert len(ended.calls) == 2
-    assert "T0" in ended.answer.text
+    reason, opening, found = ended.answer.text.split("\n\n", 2)
+    assert reason == "I stopped at the limit of steps for one question."
+    assert (opening, "T0" in found) == ("This is what I found so far:", True)
+
+
+def test_a_stopped_turn_of_the_offline_planner_says_its_limit_too() -> None:
+    planner, tools = load_model("offline:planner"), {"a": lambda progress: {"title": "The plan"}}
+    _, ended = play(turn(planner, tools, profile={"max_steps": 1}, **going_on(reply_of("a"))))
+    assert ended.answer.text.startswith("I stopped at the limit of steps for one question.")
+    assert "The plan" in ended.answer.text
 
 
 def test_a_model_that_fails_before_anything_was_found_fails_the_run() -> None:
@@ -249,6 +258,7 @@ def test_a_model_that_fails_after_something_was_found_still_gives_an_answer() ->
     model = ScriptedModel([calls(("a", {})), Unavailable("gone")])
     _, ended = play(turn(model, {"a": lambda progress: {"title": "The plan"}}))
     assert ended.stop_reason is StopReason.MODEL_UNAVAILABLE
+    assert ended.answer.text.startswith("The language model stopped answering.\n\nThis is what")
     assert "The plan" in ended.answer.text
 
 
