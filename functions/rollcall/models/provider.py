@@ -19,6 +19,7 @@ from msgspec import Struct
 
 import rollcall.models
 from rollcall.core.errors import FailedPrecondition
+from rollcall.core.extras import is_installed
 from rollcall.core.records import decode
 from rollcall.core.texts import TEXTS
 
@@ -297,10 +298,16 @@ def default_live_voice(env: Mapping[str, str]) -> str:
 
 
 def default_embedder(env: Mapping[str, str]) -> str | None:
-    """Return the embedding model that the environment configures; None without a key."""
+    """Return the embedding model that the environment configures; None without a key, or without
+    the extra that its provider's embeddings need."""
     if named := env.get("ROLLCALL_EMBEDDER"):
         return named
-    for provider in providers():
-        if provider.embedder and provider.has_access(env):
-            return f"{provider.id}:{provider.embedder}"
+    for each in embedding_providers(env):
+        if each.sdk is None or is_installed(each.sdk):
+            return f"{each.id}:{each.embedder}"
     return None
+
+
+def embedding_providers(env: Mapping[str, str]) -> list[Provider]:
+    """Return the providers that have embeddings and may be called."""
+    return [each for each in providers() if each.embedder and each.has_access(env)]

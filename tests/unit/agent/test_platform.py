@@ -34,6 +34,18 @@ def test_the_environment_names_model_and_embedder(
     assert (default_model(env), default_embedder(env)) == (model, embedder)
 
 
+def test_without_its_extra_a_provider_with_a_key_embeds_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    keys = {"GEMINI_API_KEY": "k", "OPENAI_API_KEY": "k"}
+    monkeypatch.setattr("rollcall.models.provider.is_installed", lambda package: False)
+    assert default_embedder(keys) is None
+    monkeypatch.setattr(
+        "rollcall.models.provider.is_installed", lambda package: package == "openai"
+    )
+    assert default_embedder(keys) == "openai:text-embedding-3-small"
+
+
 @pytest.mark.parametrize("name", ["", "nobody:x", "base:x", "../x:y", "offline.x:y"])
 def test_a_provider_that_does_not_exist_is_said_to_be_missing(name: str) -> None:
     with pytest.raises(FailedPrecondition):

@@ -201,6 +201,24 @@ def test_list_letters_are_those_of_the_language() -> None:
     assert [letter(n, "en") for n in (0, 25, 26)] == ["A", "Z", "AA"]
 
 
+@pytest.mark.parametrize(
+    ("name", "taken", "found"),
+    [
+        ("LP1", [], "LP1"),
+        ("LP1", ["lp1"], "LP1 (2)"),
+        ("LP1", ["LP1", "LP1 (2)"], "LP1 (3)"),
+        ("A/B [1]:*?\\", [], "A B  1"),
+        ("'quoted'", [], "quoted"),
+        ("///", [], "1"),
+        ("History", [], "History 1"),
+        ("x" * 80, ["x" * 31], "x" * 27 + " (2)"),
+        ("לוח דירה", [], "לוח דירה"),
+    ],
+)
+def test_a_sheet_has_a_name_that_spreadsheets_take(name: str, taken: list[str], found: str) -> None:
+    assert spreadsheet.sheet_name(name, taken=taken) == found
+
+
 def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("rollcall.core.extras.is_installed", lambda package: False)
     for make, extra in (

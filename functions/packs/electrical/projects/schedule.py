@@ -19,13 +19,13 @@ from packs.electrical.calculations.loads.panel import feeder_circuits
 from packs.electrical.nec.conductors import label
 from packs.electrical.projects.records import Circuit, Panel, Project, Wiring
 from packs.electrical.wording import TEXTS, number
+from rollcall.core.extras import require_extra
 from rollcall.core.texts import Text
+from rollcall.render.spreadsheet import sheet_name
 
 _SIDE = ("number", "description", "conductor", "poles", "breaker", "load")
 """Columns of the left side; the right side has them in reverse, with the phase between both."""
 _WIDTHS = (6, 34, 20, 8, 11, 11)
-_SHEET_CHARS = 31
-_FORBIDDEN = re.compile(r"[\[\]:*?/\\\x00-\x1f\x7f]")
 _NO_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _LIKE_A_FORMULA = re.compile(r"^[\s]*[=+\-@]|^[\t\r\n]")
 
@@ -181,7 +181,12 @@ def conductor(wiring: Wiring) -> Text | None:
 
 
 def workbook(schedules: Sequence[Schedule], locale: str) -> bytes:
-    """Return the content of the file; in Hebrew its sheets run from right to left."""
+    """Return the content of the file; in Hebrew its sheets run from right to left.
+
+    Raises:
+        FailedPrecondition: The extra [spreadsheets] is not installed.
+    """
+    require_extra("xlsxwriter", "spreadsheets", purpose="making spreadsheets")
     import xlsxwriter  # type: ignore[import-untyped]
 
     out = io.BytesIO()
@@ -191,26 +196,6 @@ def workbook(schedules: Sequence[Schedule], locale: str) -> bytes:
             names.append(sheet_name(each.name, taken=names))
             _Sheet(book, book.add_worksheet(names[-1]), locale).write(each)
     return out.getvalue()
-
-
-def sheet_name(name: str, *, taken: Sequence[str]) -> str:
-    """Return a panel's name as a valid name of a sheet: at most 31 characters, without `[]:*?/\\`,
-    control characters and apostrophes at its ends, and different from those `taken`."""
-    plain = _cut(_FORBIDDEN.sub(" ", _NO_XML.sub(" ", name)).strip("' "), _SHEET_CHARS).strip("' ")
-    if not plain or plain.casefold() == "history":  # a name that Excel reserves
-        plain = f"{plain} panel".strip()
-    known = {each.casefold() for each in taken}
-    unique, count = plain, 1
-    while unique.casefold() in known:
-        count += 1
-        ending = f" ({count})"
-        unique = _cut(plain, _SHEET_CHARS - len(ending)) + ending
-    return unique
-
-
-def _cut(text: str, most: int) -> str:
-    """Cut a text to a length in UTF-16 units, in which spreadsheets count."""
-    return text.encode("utf-16-le")[: 2 * most].decode("utf-16-le", "ignore")
 
 
 class _Sheet:

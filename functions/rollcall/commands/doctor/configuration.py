@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date, timedelta
-from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -16,14 +15,17 @@ from rollcall.agent.prices import Price, find_price
 from rollcall.commands.app import read_files
 from rollcall.commands.doctor.findings import Finding, fail, firebase, name_list, ok, warn
 from rollcall.core.definition import shown_path
+from rollcall.core.errors import FailedPrecondition
 from rollcall.core.inputs import is_host
 from rollcall.core.options import collection_id
 from rollcall.core.profile import AgentProfile
+from rollcall.models.base import load_embedder
 from rollcall.models.provider import (
     OFFLINE,
     Setting,
     default_embedder,
     default_model,
+    embedding_providers,
     plain_id,
     provider_of,
     providers,
@@ -129,19 +131,20 @@ def check_models(
         )
     embedder = default_embedder(settings.env)
     if embedder is None:
-        yield ok("no embedder: tools and messages are searched by words alone")
+        text = "no embedder: tools and messages are searched by words alone"
+        able = name_list(f"[{each.id}]" for each in embedding_providers(settings.env))
+        yield ok(f"{text}; by meaning too with the extra {able}" if able else text)
         return
     if problem := _key_problem(embedder, settings):
         yield problem
-    elif hasattr(import_module(f"rollcall.models.{embedder.partition(':')[0]}"), "Embedder"):
+        return
+    try:
+        load_embedder(embedder)
         yield ok(f"embeddings by {embedder}")
-    else:
-        yield fail(
-            f"ROLLCALL_EMBEDDER is {embedder}, and {embedder.partition(':')[0]!r} has no "
-            "embeddings",
-            f"name one of {name_list(each.id for each in providers() if each.embedder)} in "
-            f"{settings.file}, or none",
-        )
+    except FailedPrecondition as error:
+        able = name_list(each.id for each in providers() if each.embedder)
+        mend = error.hint or f"name one of {able} in {settings.file}, or none"
+        yield fail(f"ROLLCALL_EMBEDDER: {error.message}", mend)
 
 
 def _model(

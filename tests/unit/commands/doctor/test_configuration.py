@@ -147,6 +147,17 @@ def test_without_a_key_the_offline_planner_is_told() -> None:
     assert (embedder.level, "words alone" in embedder.text) == ("ok", True)
 
 
+def test_without_the_extra_for_embeddings_it_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in ("rollcall.models.provider", "rollcall.core.extras"):
+        monkeypatch.setattr(f"{module}.is_installed", lambda package: False)
+    *_, found = model_findings(settings(OPENAI_API_KEY="k"), [agent()], ())
+    assert (found.level, "with the extra [openai]" in found.text) == ("ok", True)
+    chosen = settings(OPENAI_API_KEY="k", ROLLCALL_EMBEDDER="openai:x")
+    *_, found = model_findings(chosen, [agent()], ())
+    assert (found.level, "needs the extra [openai]" in found.text) == ("fail", True)
+    assert "rollcall-firebase[openai]" in found.mend
+
+
 @pytest.mark.parametrize("embedder", ["offline:planner", "prompted:offline:x", "nobody:x"])
 def test_an_embedder_that_has_no_embeddings_fails(embedder: str) -> None:
     *_, found = model_findings(settings(ROLLCALL_EMBEDDER=embedder), [agent()], ())

@@ -10,10 +10,10 @@ from packs.electrical.projects.records import Circuit, Panel
 from packs.electrical.projects.schedule import (
     Schedule,
     schedule,
-    sheet_name,
     volt_amperes,
     workbook,
 )
+from rollcall.core.errors import FailedPrecondition
 from rollcall.core.texts import Text
 from seed.electrical.sample import projects
 from tests.support.for_every import for_every
@@ -172,27 +172,17 @@ def test_a_link_in_a_description_is_plain_text() -> None:
     assert b"hyperlink" not in content
 
 
-@pytest.mark.parametrize(
-    ("name", "taken", "found"),
-    [
-        ("LP1", [], "LP1"),
-        ("LP1", ["lp1"], "LP1 (2)"),
-        ("LP1", ["LP1", "LP1 (2)"], "LP1 (3)"),
-        ("A/B [1]:*?\\", [], "A B  1"),
-        ("'quoted'", [], "quoted"),
-        ("///", [], "panel"),
-        ("History", [], "History panel"),
-        ("x" * 80, ["x" * 31], "x" * 27 + " (2)"),
-        ("לוח דירה", [], "לוח דירה"),
-    ],
-)
-def test_a_sheet_has_a_name_that_spreadsheets_take(name: str, taken: list[str], found: str) -> None:
-    assert sheet_name(name, taken=taken) == found
-
-
 @given(st.lists(st.text(min_size=1, max_size=80).filter(str.strip), min_size=1, max_size=5))
 def test_any_names_make_a_file_that_reads_back(names: list[str]) -> None:
     content = workbook([described("Range", name=name) for name in names], "en")
     found = sheets(content)
     assert len({each.name.casefold() for each in found}) == len(names)
     assert all("Range" in each.cells.values() for each in found)
+
+
+def test_without_the_package_for_spreadsheets_its_extra_is_named(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("rollcall.core.extras.is_installed", lambda package: False)
+    with pytest.raises(FailedPrecondition, match=r"extra \[spreadsheets\]"):
+        workbook([of("house", "garage")], "en")
