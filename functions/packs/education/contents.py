@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from hashlib import sha256
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from msgspec import Struct
@@ -114,17 +113,6 @@ class OpenedContent(Struct, frozen=True):
     def reference(self) -> DocumentReference:
         reference: DocumentReference = self.snapshot.reference
         return reference
-
-
-def new_content_id(ctx: ToolContext) -> str:
-    """Return the id of the content that this call makes: the same at every attempt.
-
-    Raises:
-        FailedPrecondition: The call has no effect key, so a repeat could not be recognized.
-    """
-    if not ctx.effect_key:
-        raise FailedPrecondition("this write needs an effect key", hint="send a callKey")
-    return sha256(f"{ctx.user.uid}\0{ctx.effect_key}".encode()).hexdigest()[:32]
 
 
 def block_id(content_id: str, number: int) -> str:

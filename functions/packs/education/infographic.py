@@ -19,7 +19,6 @@ from packs.education.contents import (
     Content,
     create_content,
     material_locale,
-    new_content_id,
 )
 from packs.education.documents import source_line
 from packs.education.exports import file_name
@@ -119,7 +118,7 @@ def generate_infographic(
     title = " ".join(topic.split())
     made = picture(title, facts, style, locale, subtitle=grade_name(grade_level, locale))
     name = file_name(title)
-    id = new_content_id(ctx)
+    id = ctx.new_id
     of = f"{CONTENTS}/{id}"
     files = [
         ctx.keep_file(f"{name}.svg", "image/svg+xml", pages.svg(made)[0], of=of),

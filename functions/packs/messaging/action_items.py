@@ -164,7 +164,7 @@ _MAX_NAMESAKES = 3
 _ME = TEXTS.phrases("cues.me")
 
 
-class ActionItem(Wire):
+class ListedActionItem(Wire):
     """One task. `deadline` is a date, or a time with its zone."""
 
     id: str
@@ -184,7 +184,7 @@ class ActionItem(Wire):
 class ConversationActionItems(Counts):
     """What get_conversation_action_items returns: open items only."""
 
-    action_items: list[ActionItem]
+    action_items: list[ListedActionItem]
 
 
 @capability(
@@ -273,8 +273,8 @@ def _owed_to_condition(name: str, mine: ReadableConversations) -> Callable[[dict
     return fits
 
 
-def _item(mine: ReadableConversations, id: str, data: dict[str, Any]) -> ActionItem:
-    return ActionItem(
+def _item(mine: ReadableConversations, id: str, data: dict[str, Any]) -> ListedActionItem:
+    return ListedActionItem(
         id=id,
         conversation_id=data["conversationId"],
         conversation_name=mine.name(data["conversationId"]),

@@ -13,7 +13,7 @@ from rollcall.core.context import ToolContext
 from rollcall.core.shapes import Display, Wire
 
 
-class Decision(Wire):
+class ListedDecision(Wire):
     """One decision; `supersededBy` is the id of a later one that replaced it."""
 
     id: str
@@ -32,7 +32,7 @@ class Decision(Wire):
 class ConversationDecisions(Counts):
     """What get_conversation_decisions returns."""
 
-    decisions: list[Decision]
+    decisions: list[ListedDecision]
 
 
 @capability(
@@ -79,8 +79,8 @@ def get_conversation_decisions(
 _COLUMNS = ["impactLevel", "decision", "decisionMaker", "decidedAt", "conversationName"]
 
 
-def _decision(mine: ReadableConversations, id: str, data: dict[str, Any]) -> Decision:
-    return Decision(
+def _decision(mine: ReadableConversations, id: str, data: dict[str, Any]) -> ListedDecision:
+    return ListedDecision(
         id=id,
         conversation_id=data["conversationId"],
         conversation_name=mine.name(data["conversationId"]),

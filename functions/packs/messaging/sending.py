@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from hashlib import sha256
 from typing import TYPE_CHECKING, Annotated, Any
 
 from msgspec import Struct
@@ -90,17 +89,6 @@ def find_target(ctx: ToolContext, collection: str, id: str, *, field: str) -> Ta
     return Target(snapshot, mine.conversations[conversation_id], ctx.user.uid)
 
 
-def document_id_for_effect(ctx: ToolContext) -> str:
-    """Return the id of a document that this effect creates: the same at every attempt.
-
-    Raises:
-        FailedPrecondition: The call has no effect key, so a repeat could not be recognized.
-    """
-    if not ctx.effect_key:
-        raise FailedPrecondition("this write needs an effect key", hint="send a callKey")
-    return sha256(f"{ctx.user.uid}\0{ctx.effect_key}".encode()).hexdigest()[:32]
-
-
 Content = Annotated[str, Field(min_length=1, max_length=CONTENT_CHARS)]
 _FIELD = "messageId"
 
@@ -175,7 +163,7 @@ def send_message(ctx: ToolContext, *, conversation_id: DocumentId, content: Cont
         content: The whole text of the message, 1 to 32,000 characters.
     """
     conversation = _writable_conversation(ctx, conversation_id, content)
-    message_id = document_id_for_effect(ctx)
+    message_id = ctx.new_id
     name = conversation.title(ctx.user.uid)
     document = _document(ctx, conversation, content)
     ctx.batch.create(ctx.db.collection(MESSAGES).document(message_id), document)

@@ -243,7 +243,7 @@ def configure_lesson(
             chars=chars,
             setup_chars=SETUP_CHARS,
         )
-    id = before.id if before else f"m{ctx.effect_key or ''}"[:33]
+    id = before.id if before else ctx.new_id
     ctx.batch.set(
         ctx.db.collection(MISSIONS).document(id),
         {

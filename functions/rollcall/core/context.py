@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from msgspec import Struct, field
@@ -312,6 +313,17 @@ class ToolContext(Struct):
         if self.effects is None:
             raise FailedPrecondition('ctx.batch needs effect="write", atomic=True')
         return self.effects
+
+    @property
+    def new_id(self) -> str:
+        """The id of a document that this write creates: the same at every attempt.
+
+        Raises:
+            FailedPrecondition: The capability is not declared `effect="write"`.
+        """
+        if not self.effect_key:
+            raise FailedPrecondition('ctx.new_id needs effect="write"')
+        return sha256(f"{self.user.uid}\0{self.effect_key}".encode()).hexdigest()[:32]
 
     @property
     def dialogue(self) -> Dialogue:

@@ -21,7 +21,6 @@ from packs.education.contents import (
     block_id,
     create_content,
     material_locale,
-    new_content_id,
 )
 from packs.education.curriculum import Standard, find_standards, standard_citation, standards_about
 from packs.education.exports import keep_files
@@ -231,7 +230,7 @@ def store_content(
 ) -> GeneratedContent:
     """Store items as a private draft, and return the result for the teacher."""
     items = made.items
-    id = new_content_id(ctx)
+    id = ctx.new_id
     title = _title(brief, kind, variant_of)
     qa = _qa(items, is_variant=variant_of is not None)
     notes = list(made.notes)

@@ -132,7 +132,7 @@ def test_a_repeat_of_one_effect_is_the_same_message(world: World) -> None:
 
 def test_sending_needs_an_effect_key_and_a_batch(world: World) -> None:
     world.talk("c", [("tom", CALM)])
-    with pytest.raises(FailedPrecondition, match="effect key"):
+    with pytest.raises(FailedPrecondition, match=r"ctx\.new_id"):
         send_message(writing(world, key=""), conversation_id="c", content="Hi")
     with pytest.raises(FailedPrecondition, match="atomic"):
         send_message(replace(world.ctx(), effect_key="e"), conversation_id="c", content="Hi")
