@@ -17,14 +17,14 @@ MAX_ITEMS = 20
 MAX_FACTS = 20
 
 
-def briefing(ctx: ToolContext, short: bool) -> Place | None:
+def briefing(ctx: ToolContext, short: bool) -> Place:
     """Return the briefing of a turn's session, which an error for none leaves out."""
     return student_briefing(ctx, open_session(ctx))
 
 
-def student_briefing(ctx: ToolContext, session: Session) -> Place | None:
-    """Return the student's items, those due first, if the lesson has a review tool, and the
-    student's facts if it has update_user_profile."""
+def student_briefing(ctx: ToolContext, session: Session) -> Place:
+    """Return the student's items, those due first, if the lesson has a review tool, the student's
+    facts if it has update_user_profile, and the ids of its tasks, which its prompt describes."""
     enabled, lines, ids = session.lesson.enabled, list[str](), list[str]()
     of_teacher = where("teacherUid", "==", session.teacher_uid)
     if not enabled.keys().isdisjoint({"mark_item_mastered", "play_student_audio"}):
@@ -43,4 +43,5 @@ def student_briefing(ctx: ToolContext, session: Session) -> Place | None:
             TEXTS.say(session.lesson.locale, "briefing.fact", fact=each.get("fact"))
             for each in facts.where(filter=of_teacher).limit(MAX_FACTS).stream()
         ]
-    return Place("\n".join(lines), {"itemId": ids}) if lines else None
+    tasks = [each.id for each in session.lesson.tasks]
+    return Place("\n".join(lines), {"itemId": ids, "taskId": tasks})

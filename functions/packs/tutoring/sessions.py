@@ -347,7 +347,7 @@ def turn_setup(ctx: ToolContext) -> TurnSetup:
         update_session(ctx, session, {"threadId": thread_id})
     if is_first:
         notice = TEXTS.say(ctx.locale, "sessions.no_tutor", title=lesson.title)
-        tasks = [TEXTS.say(ctx.locale, "sessions.task", text=each.text) for each in lesson.tasks]
+        tasks = [TEXTS.say(ctx.locale, "sessions.task", **dict(each)) for each in lesson.tasks]
         if tasks:
             notice = "\n".join([notice, "", TEXTS.say(ctx.locale, "sessions.tasks"), *tasks])
     return TurnSetup(session.prompt, frozenset(lesson.enabled), notice)

@@ -125,7 +125,7 @@ def instructions(
         shown = json.dumps(data, ensure_ascii=False, sort_keys=True)
         shown = delimited_text(shown, CONTEXT_CHARS)
         parts.append(f"What the app says of where the user is:\n{shown}")
-    if place:
+    if place and place.text:
         shown = delimited_text(redacted(place.text), PLACE_CHARS)
         parts.append(f"What is stored of where the user is:\n{shown}")
     if decisions:

@@ -79,7 +79,9 @@ def test_without_a_model_the_first_answer_says_that_nobody_tutors(
     first = lessons.say(session, message=hello)
     notice, listed = first.done["message"].split("\n\n")[:2]
     assert nobody in notice
-    assert listed == f"{tasks}\n- \u2068Order soup\u2069\n- \u2068Ask for the bill\u2069"
+    assert listed.replace("\u2068", "").replace("\u2069", "") == (
+        f"{tasks}\n- task-1: Order soup\n- task-2: Ask for the bill"
+    )
     again = lessons.say(session, message=hello, threadId=first.thread)
     assert again.done["message"] and nobody not in again.done["message"]
     other = lessons.start(lessons.lesson(tasks=[]), uid="math4-2")
@@ -97,6 +99,20 @@ def test_without_a_model_a_first_question_and_a_retry_say_so_too(lessons: Lesson
         {**retry, "context": {"sessionId": session}}, uid="math4-1", claims=STUDENT
     )
     assert again.done["message"] == first.done["message"]
+
+
+@pytest.mark.parametrize("done", ["I finished task 2", "סיימתי את task-2"])
+def test_without_a_model_a_task_is_marked_when_its_student_says_so(
+    lessons: Lessons, done: str
+) -> None:
+    lessons.declare(models=("offline:planner",))
+    session = lessons.start(lessons.lesson())
+    asked = lessons.say(session, message=done)
+    assert asked.done["type"] == "question" and asked.done["collectedData"] == {"taskId": "task-2"}
+    ran = lessons.say(session, message='"The bill, please."', threadId=asked.thread)
+    assert ran.statuses() == ["done"]
+    [row] = lessons.rows("completions")
+    assert (row["taskId"], row["evidence"]) == ("task-2", "The bill, please.")
 
 
 def test_a_model_says_nothing_of_it(lessons: Lessons) -> None:
