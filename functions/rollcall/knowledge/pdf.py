@@ -24,7 +24,7 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
-from itertools import groupby
+from itertools import groupby, pairwise
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Any
@@ -56,6 +56,8 @@ _TOKEN = (
     r"[0-9A-Za-z\u00c0-\u024f](?:[0-9A-Za-z\u00c0-\u024f%°.,:/'+\-]*[0-9A-Za-z\u00c0-\u024f%°])?"
 )
 _LEFT_TO_RIGHT = re.compile(rf"{_TOKEN}(?: {_TOKEN})*")
+_EMBEDDINGS = dict.fromkeys(range(0x202A, 0x202F))
+"""Characters that turn the direction of text: they stand inside words ("A1") of some files."""
 _LATIN = re.compile("[A-Za-z\u00c0-\u024f]")
 _MIRRORED = str.maketrans("()[]{}<>«»", ")(][}{><»«")
 
@@ -160,7 +162,7 @@ def _page(reader: PdfReader, number: int) -> Page:
     text = reader.pages[number - 1].extract_text(visitor_text=note)[:MAX_PAGE_CHARS]
     if not "".join(each.text for each in pieces).startswith(text):
         return Page(number, in_reading_order(cleaned(text)))
-    ordered = "\n".join(cleaned(line) for line in _lines_in_order(pieces))
+    ordered = "\n".join(cleaned(line) for line in _lines_in_order(pieces)).translate(_EMBEDDINGS)
     return Page(number, ordered[:MAX_PAGE_CHARS], frozenset(_large_lines(pieces)))
 
 
@@ -227,7 +229,7 @@ def _line_in_order(pieces: list[_Piece], page: int) -> str:
     the pieces of an operation are in order from left to right. In a file with letters in reading
     order, the pieces are backwards, but in reading order among themselves.
     """
-    line = "".join(each.text for each in pieces)
+    line = " ".join("".join(piece.text for piece in cell) for cell in _cells(pieces))
     is_backwards = (_backwardness(line) or page) > 0
     if len([each for each in pieces if each.text.strip()]) < 2 or language(line) != "he":
         return _reversed_line(line) if is_backwards else _with_mark_at_end(line)
@@ -236,41 +238,51 @@ def _line_in_order(pieces: list[_Piece], page: int) -> str:
         key=lambda each: (-each[1].left, each[0] if is_backwards else -each[0]),
     )
     parts: list[str] = []
-    for is_hebrew, group in groupby(places, key=lambda each: bool(_HEBREW.search(each[1].text))):
-        drawn = [piece for _, piece in group]
-        if is_hebrew:
-            parts += [_reversed_line(each.text) if is_backwards else each.text for each in drawn]
-            continue
-        words, mark = _words_from_right(drawn)
-        if _LATIN.search("".join(words)) and not is_backwards:
-            words = [f" {''.join(reversed(words))} "]  # a phrase that reads from the left
-        parts += [f" {word.strip()} " if word != word.strip() else word for word in words]
-        if mark:
-            parts[-1] = f"{parts[-1].rstrip()}{mark} "
+    for cell in _cells([piece for _, piece in places]):
+        for is_hebrew, group in groupby(cell, key=lambda each: bool(_HEBREW.search(each.text))):
+            texts = [piece.text for piece in group]
+            if is_hebrew:
+                parts += [_reversed_line(text) if is_backwards else text for text in texts]
+            else:
+                parts += _words_from_right(texts, phrases=not is_backwards)
+        parts.append(" ")
     return _with_mark_at_end(re.sub(r" +", " ", "".join(parts)).strip())
 
 
-def _words_from_right(pieces: list[_Piece]) -> tuple[list[str], str]:
-    """Put pieces that touch, in order from the right, together to words, each from the left: a
-    number may be drawn digit by digit. A mark at the left end ends the text before it.
+def _cells(pieces: list[_Piece]) -> list[list[_Piece]]:
+    """Split pieces where one is far to the left of the one before: the cells of a table's row."""
+    cells = [pieces[:1]]
+    for right, left in pairwise(pieces):
+        if right.left - left.left > (len(left.text) + 1) * left.size:
+            cells.append([])
+        cells[-1].append(left)
+    return cells
 
-    Returns:
-        The words in order from the right, and the mark.
+
+def _words_from_right(texts: list[str], *, phrases: bool) -> Iterator[str]:
+    """Yield the words of texts without Hebrew that stand beside one another, in order from the
+    right. Those without a space between are one word, from the left: a number may be drawn digit by
+    digit. A mark at the left end ends the text before it.
+
+    Args:
+        phrases: Whether Latin words read from the left.
     """
-    spaces = [" "] if pieces[-1].text.isspace() else []
-    while len(pieces) > 1 and pieces[-1].text.isspace():
-        pieces = pieces[:-1]
-    marks = _MARKS.fullmatch(pieces[-1].text.strip()) if len(pieces) > 1 else None
     words: list[str] = []
-    right: _Piece | None = None
-    for piece in pieces[:-1] if marks else pieces:
-        touches = right is not None and right.left - piece.left <= len(piece.text) * piece.size
-        if right is None or not touches or right.text[0].isspace() or piece.text[-1].isspace():
-            words.append(piece.text if touches or right is None else f" {piece.text} ")
+    border = " "
+    *others, last = texts
+    mark = last.strip() if others and _MARKS.fullmatch(last.strip()) else ""
+    for text in others if mark else texts:
+        if border.isspace() or text[-1].isspace():
+            words.append(text)
         else:
-            words[-1] = piece.text + words[-1]
-        right = piece
-    return [*words, *spaces], marks[0] if marks else ""
+            words[-1] = text + words[-1]
+        border = text[0]
+    if phrases and _LATIN.search("".join(words)):
+        words = [f" {''.join(reversed(words))} "]
+    if mark:
+        words[-1] = f"{words[-1].rstrip()}{mark} "
+    for word in words:
+        yield f" {word.strip()} " if word != word.strip() else word
 
 
 def _with_mark_at_end(line: str) -> str:
