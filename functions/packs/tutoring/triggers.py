@@ -16,12 +16,13 @@ from functools import cache
 from packs.tutoring.configuration import Trigger
 from packs.tutoring.wording import TEXTS
 from rollcall.core.errors import FailedPrecondition
+from rollcall.core.text import HEBREW_PREFIXES
 from rollcall.core.text import words as stems
 
 ENDING = timedelta(seconds=60)
 """How long before its end a lesson counts as ending."""
 _NIQQUD = re.compile("[\u0591-\u05c7]")
-_HEBREW_PREFIX = re.compile("^[והבכלמש]{1,3}(?=[\u05d0-\u05ea]{2})")
+_HEBREW_PREFIX = re.compile(f"^[{''.join(sorted(HEBREW_PREFIXES))}]{{1,3}}(?=[\u05d0-\u05ea]{{2}})")
 
 
 def check_trigger(

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from msgspec import Struct, convert, to_builtins
+from msgspec import Struct, to_builtins
 from msgspec.structs import replace
 
 from rollcall.agent.attached_files import with_files
@@ -36,6 +36,7 @@ from rollcall.core.errors import AgentError, FailedPrecondition, NotFound, Permi
 from rollcall.core.inputs import digest
 from rollcall.core.messages import Message, ModelMessage, UserMessage
 from rollcall.core.profile import SETUP_CHARS, AgentProfile, Note, Place, TurnSetup
+from rollcall.core.records import convert
 from rollcall.core.shapes import ASK_USER, PLATFORM_TOOLS
 from rollcall.core.text import language
 from rollcall.core.texts import TEXTS
