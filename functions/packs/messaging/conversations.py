@@ -62,13 +62,12 @@ _COLUMNS = ["name", "participants", "messages", "lastMessageAt"]
 
 
 def _summary(conversation: Conversation, reader: str) -> ConversationSummary:
-    names = conversation.participant_names
     return ConversationSummary(
         id=conversation.id,
         name=conversation.title(reader),
         type=conversation.type,
         participant_ids=list(conversation.participant_ids),
-        participant_names=[names.get(uid, uid) for uid in conversation.participant_ids],
+        participant_names=conversation.names(),
         last_message_at=iso(conversation.last_message_at),
         message_count=conversation.message_count,
         encrypted_count=conversation.encrypted_count,

@@ -75,9 +75,16 @@ class Conversation(Struct, frozen=True):
         )
 
     def title(self, reader: str = "") -> str:
-        """Return its name, or the names of its participants other than the reader."""
-        others = [uid for uid in self.participant_ids if uid != reader]
-        return self.name or ", ".join(self.participant_names.get(uid, uid) for uid in others)
+        """Return its name, or the names of the others where it has none, or the reader's own, as a
+        chat of two has that the other one named."""
+        others = ", ".join(self.names(without=reader))
+        is_own = self.name == self.participant_names.get(reader)
+        return others or self.name if is_own else self.name or others
+
+    def names(self, *, without: str = "") -> list[str]:
+        """Return the names of its participants, or their ids, without that of a reader."""
+        ids = self.participant_ids
+        return [self.participant_names.get(uid, uid) for uid in ids if uid != without]
 
     def description(self) -> dict[str, Any]:
         """Return the fields to store, without counters and times."""

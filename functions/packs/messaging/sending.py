@@ -117,11 +117,7 @@ class MessageWithdrawn(Wire):
 def _preview_send(ctx: ToolContext, *, conversation_id: str, content: str) -> Preview:
     """Show the conversation, everyone in it, and the whole text."""
     conversation = _writable_conversation(ctx, conversation_id, content)
-    names = [
-        conversation.participant_names.get(uid, uid)
-        for uid in conversation.participant_ids
-        if uid != ctx.user.uid
-    ]
+    names = conversation.names(without=ctx.user.uid)
     name = conversation.title(ctx.user.uid)
     title = None
     if name != ", ".join(names):  # it has a name of its own
