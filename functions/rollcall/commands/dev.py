@@ -71,6 +71,7 @@ def serve(
     requirements.check_environment(app.functions, app.runtime)
     requirements.prepare_firestore(app.root)
     app.load_environment(project, emulator=True, env=os.environ)
+    sources = Sources(app.functions)  # before the code is read: starting takes half a minute
     if problem := load_problem(app, project):
         raise Problem(f"{problem}\n\nNothing was started: this code does not load.")
     began = time.monotonic()
@@ -86,7 +87,7 @@ def serve(
             if prepare is not None:
                 prepare()
             _show(app, suite, only, seconds=time.monotonic() - began)
-            return _Server(app, suite).run()
+            return _Server(app, suite, sources).run()
     except KeyboardInterrupt:
         _say("\nStopped.")
         return 0
@@ -108,10 +109,10 @@ def load_problem(app: App, project: str) -> str | None:
 class _Server:
     """What goes on while the emulators run."""
 
-    def __init__(self, app: App, suite: Suite) -> None:
+    def __init__(self, app: App, suite: Suite, sources: Sources) -> None:
         self._app = app
         self._suite = suite
-        self._sources = Sources(app.functions)
+        self._sources = sources
         self._names = _loaded_functions(suite.log_text())
         self._log = _LogView(self._by_clock())
 
@@ -251,7 +252,7 @@ def _show(app: App, suite: Suite, only: tuple[str, ...], *, seconds: float) -> N
     other = f" --project {at.project}" if at.project != default_project(app.root) else ""
     is_installed = not (app.functions / "rollcall").is_dir()
     folder = Path.cwd() if is_installed else app.functions
-    python = shlex.quote(os.path.relpath(_python(app), folder))
+    python = shlex.quote(os.path.relpath(app.functions / "venv/bin/python", folder))
     _say(f"\nIn another terminal, in {folder}:")
     _say(f'  {before}{python} -m rollcall ask{other} "What can you do?"')
     if example := _example_call(app):
@@ -268,16 +269,12 @@ def _example_call(app: App) -> str | None:
     return None
 
 
-def _python(app: App) -> Path:
-    return app.functions / "venv" / "bin" / "python"
-
-
 def _run_python(
     app: App, *arguments: str, env: Mapping[str, str] | None = None
 ) -> subprocess.CompletedProcess[str]:
     """Run the app's Python in its functions folder; what it prints comes with its errors."""
     return subprocess.run(
-        [_python(app), *arguments],
+        [app.functions / "venv/bin/python", *arguments],
         cwd=app.functions,
         env=env,
         stdin=subprocess.DEVNULL,

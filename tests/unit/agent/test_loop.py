@@ -20,8 +20,10 @@ from rollcall.core.context import Decider
 from rollcall.core.errors import DeadlineExceeded, NotFound, Unavailable
 from rollcall.core.messages import ModelMessage, ToolCall, ToolMessage, ToolResult, UserMessage
 from rollcall.core.profile import Note, Review
+from rollcall.core.texts import TEXTS
 from rollcall.core.wire import CallStatus, Citation, StopReason
 from rollcall.models.base import Finish, FinishReason, TextDelta, load_model
+from rollcall.store.budgets import BudgetExhausted
 from rollcall.store.message_log import TurnUsage
 from rollcall.testing import ScriptedModel, calls, says
 from tests.support.scripted_turn import MemoryJournal, ToolTable, turn
@@ -252,6 +254,17 @@ def test_a_stopped_turn_of_the_offline_planner_says_its_limit_too() -> None:
 def test_a_model_that_fails_before_anything_was_found_fails_the_run() -> None:
     with pytest.raises(Unavailable, match="no route"):
         play(turn(ScriptedModel([Unavailable("no route")])))
+
+
+@pytest.mark.parametrize("locale", ["en", "he"])
+def test_a_budget_used_up_before_anything_was_found_says_when_it_renews(locale: str) -> None:
+    model = ScriptedModel([BudgetExhausted("nothing is left")])
+    _, ended = play(turn(model, locale=locale))
+    assert ended.stop_reason is StopReason.BUDGET
+    renewal, found = ended.answer.text.split("\n\n")
+    assert "00:00 UTC" in renewal
+    assert found == TEXTS.say(locale, "run.nothing_found")
+    assert "again" not in found
 
 
 def test_a_model_that_fails_after_something_was_found_still_gives_an_answer() -> None:

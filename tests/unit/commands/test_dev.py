@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from rollcall.catalog import WRONG_DEFINITIONS
+from rollcall.commands import dev
 from rollcall.commands.app import App
 from rollcall.commands.dev import Sources, _loaded_functions, _LogView, load_problem
 
@@ -107,6 +112,34 @@ def test_new_changed_and_deleted_files_are_seen_once(tmp_path: Path) -> None:
     ping.unlink()
     assert sources.changes() == {ping: "gone"}
     assert sources.changes() == {}
+
+
+def test_what_is_written_while_the_emulators_start_is_a_change(
+    app: App, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (app.functions / "main.py").touch()
+    late, changes = app.functions / "late.py", dict[Path, str]()
+
+    @contextmanager
+    def running(*given: Any, **options: Any) -> Iterator[SimpleNamespace]:
+        late.touch()
+        yield SimpleNamespace(log_text=str)
+
+    def serve(server: Any) -> int:
+        changes.update(server._sources.changes())
+        return 0
+
+    monkeypatch.setattr(dev, "Configuration", lambda root: SimpleNamespace(root=root, also=()))
+    monkeypatch.setattr(dev.suites, "running", running)
+    monkeypatch.setattr(dev._Server, "run", serve)
+    monkeypatch.setattr(dev._Server, "_by_clock", lambda server: set())
+    for name in ("check_environment", "prepare_firestore", "find_firebase"):
+        monkeypatch.setattr(dev.requirements, name, lambda *given: None)
+    for name in ("_publish", "_show"):
+        monkeypatch.setattr(dev, name, lambda *given, **options: None)
+    monkeypatch.setattr(dev.signal, "signal", lambda number, handler: None)
+    assert dev.serve(app, project="demo-x") == 0
+    assert changes == {late: "new"}
 
 
 def test_what_is_installed_or_written_beside_the_code_is_not_looked_at(tmp_path: Path) -> None:
