@@ -404,8 +404,7 @@ def choose(project: str | None, env: MutableMapping[str, str], app: App | None =
         raise Problem(
             "Which project? Name it with --project my-project or in GCLOUD_PROJECT. For the "
             "emulators,\nstart them (`python -m rollcall dev`), or set FIRESTORE_EMULATOR_HOST."
-            + nowhere
-            * (app is None),
+            f"{'' if app else nowhere}",
             exit_code=USAGE,
         )
     chosen = named or default_project(app.root if app else Path.cwd())

@@ -193,15 +193,16 @@ def profile_mistakes(profile: AgentProfile) -> Iterator[tuple[str, str]]:
         given = getattr(profile, option)
         if not isinstance(given, tuple | list) or not all(isinstance(each, str) for each in given):
             example = f"({given!r},)" if isinstance(given, str) else '("meeting_cost",)'
-            yield (
-                f"{option} is {given!r}, which is no tuple of texts",
-                f"Write `{option}={example}`",
-            )
+            cure = f"Write `{option}={example}`"
+            yield f"{option} is {given!r}, which is no tuple of texts", cure
         elif option == "pinned" and (
             groups := [id for id in given if not CAPABILITY_ID.fullmatch(id)]
         ):
             cure = 'Write ids, such as `pinned=("meeting_cost",)`; groups belong in tools'
             yield f"pinned has {groups[0]!r}, which is no capability's id", cure
+        elif option == "models" and (names := [each for each in given if ":" not in each]):
+            cure = 'Write `<provider>:<name>`, such as `models=("offline:planner",)`'
+            yield f"models has {names[0]!r}, which names no provider", cure
     policies = profile.approvals
     cure = 'Write `approvals={"send_invoice": ApprovalPolicy(ask="always")}`'
     if not isinstance(policies, Mapping) or not all(

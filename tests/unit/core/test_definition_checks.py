@@ -611,6 +611,11 @@ def test_an_unknown_option_is_told_with_the_one_that_was_meant_once(app: Path) -
         ),
         (
             "tools=",
+            'models=("gpt-6",), tools=',
+            "models has 'gpt-6', which names no provider. Write `<provider>:<name>`, such as ",
+        ),
+        (
+            "tools=",
             'min_role="teacher", tools=',
             "min_role is 'teacher'. Write one of Role.USER, Role.STUDENT, ",
         ),
