@@ -161,6 +161,8 @@ def measure_documents() -> EvalResult:
     rows = [[name, value] for name, value in figures.items()]
     if missing:
         notes.append(f"LibreOffice and OCR: not run, {', '.join(missing)} missing")
+    if shutil.which("pdftotext") is None:
+        notes.append("formulas together in the PDF: not run, pdftotext missing")
     title = f"Documents: {DOCUMENTS}, Hebrew, mixed, tables and mathematics"
     return EvalResult([table(title, ["", "share"], rows)], figures, notes[:20])
 
@@ -243,8 +245,9 @@ def _lost(data: bytes, made: parts.Sheet) -> list[str]:
     wrong = [f"lost {dict(lost)}"] if lost else []
     # A bracket shares its glyph with the mirrored one, and a glyph has one character in a PDF.
     # Readers guess at the order of a line in two directions, each in its way: one of two finds it.
-    joined = ["".join(each.split()).translate(_MIRROR) for each in (text, _poppler_text(data))]
-    for formula in _formulas(made):
+    other = _poppler_text(data)
+    joined = ["".join(each.split()).translate(_MIRROR) for each in (text, other)]
+    for formula in _formulas(made) if other else ():
         if not any("".join(formula.split()).translate(_MIRROR) in each for each in joined):
             wrong.append(f"{formula!r} is not together")
     return wrong
