@@ -318,6 +318,18 @@ def test_web_arguments_are_edited_in_a_form_of_their_schema(components: Page) ->
     assert decisions(components) == [{"text": "hi", "count": 3, "kind": "b"}]
 
 
+def test_web_form_of_arguments_reads_each_note_in_its_own_direction(components: Page) -> None:
+    about = {"text": "Up to 90 letters.", "count": "עד 90 פעמים."}
+    properties = {name: {"type": "string", "description": note} for name, note in about.items()}
+    components.evaluate("components.locale.value = 'he'")
+    show(components, "form", {"schema": {"properties": properties}, "value": {}})
+    directions = [
+        components.get_by_text(note).evaluate("(each) => getComputedStyle(each).direction")
+        for note in about.values()
+    ]
+    assert directions == ["ltr", "rtl"]
+
+
 DECISION = {"approved": True, "by": "me", "at": 0}
 
 

@@ -4,6 +4,7 @@ import { useSignal } from "@preact/signals";
 import { useId } from "preact/hooks";
 
 import { ActionForm } from "../app/action_form.js";
+import { Line } from "../markdown/prose.js";
 import { directionOf } from "../text/direction.js";
 import { text } from "../text/locale.js";
 
@@ -88,6 +89,7 @@ function Field(props: {
 }) {
   const { name, schema, isRequired, words, problem, onInput } = props;
   const id = useId();
+  const note = problem ?? schema.description;
   const kind = kindOf(schema);
   const isNumber = kind === "number" || kind === "integer";
   const options = schema.enum ?? (kind === "boolean" ? [true, false] : undefined);
@@ -123,7 +125,7 @@ function Field(props: {
         <input {...about} dir={dir} inputMode={isNumber ? "decimal" : undefined} autoComplete="off" />
       )}
       <p id={`${id}-note`} class={problem ? "field-problem" : "quiet"}>
-        {problem ?? schema.description}
+        {note && <Line>{note}</Line>}
       </p>
     </div>
   );

@@ -28,7 +28,7 @@ export async function loadTools(connection: Connection): Promise<void> {
       after = page.next;
       if (!after) break;
     }
-    learnTools(found);
+    if (loaded === wanted) learnTools(found); // or another language was chosen meanwhile
   } catch (error) {
     loaded = undefined;
     console.warn("the tools' names were not read", error);

@@ -77,6 +77,7 @@ def test_web_time_of_a_message_is_written_as_in_the_readers_country(chat: Page) 
     ask(chat, "say: now")
     british = re.compile(r"^\d\d:\d\d$")  # an American's has AM or PM
     expect(chat.locator(".message time")).to_have_text(british)
+    wait_until_done(chat)
 
 
 MOMENTS = sorted(random.Random(SEED).sample(range(270), 50)) if IS_FULL else [12]
