@@ -109,8 +109,8 @@ class AgentProfile(Struct, frozen=True):
             the deployment's model.
         pinned: Ids of tools that are offered with every message.
         variants: Configurations to compare. Each user always gets the same one.
-        min_role: Lowest role that may use the agent.
-        status: "active", "beta", "deprecated" or "disabled".
+        min_role: Lowest role that may use the agent, a `Role` of `rollcall.core.shapes`.
+        status: A `Status` of `rollcall.core.shapes`; no user is offered a disabled agent.
         approvals: Policies by capability id. The stricter of these and the capability's own holds.
         allow_unpriced: Whether models without a known price may be used.
         max_steps: Model replies with tool calls.
@@ -217,6 +217,6 @@ def profile_mistakes(profile: AgentProfile) -> Iterator[tuple[str, str]]:
         given = getattr(profile, option)
         if not isinstance(given, kind):
             known = ", ".join(f"{kind.__name__}.{each.name}" for each in kind)
-            yield f"{option} is {given!r}", f"Write one of {known}"
+            yield f"{option} is {given!r}", f"Write one of {known}, of {kind.__module__}"
     if not isinstance(profile.max_steps, int) or not 1 <= profile.max_steps <= MAX_STEPS_CAP:
         yield f"max_steps is {profile.max_steps!r}", f"Write a number from 1 to {MAX_STEPS_CAP}"

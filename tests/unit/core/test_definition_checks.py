@@ -617,7 +617,8 @@ def test_an_unknown_option_is_told_with_the_one_that_was_meant_once(app: Path) -
         (
             "tools=",
             'min_role="teacher", tools=',
-            "min_role is 'teacher'. Write one of Role.USER, Role.STUDENT, ",
+            "min_role is 'teacher'. Write one of Role.USER, Role.STUDENT, Role.TEACHER, "
+            "Role.ADMIN, of rollcall.core.shapes.",
         ),
         (
             '"Plan."',
