@@ -22,6 +22,7 @@ from rollcall.core.text import words
 from rollcall.core.texts import isolated, short
 
 DONE, OPEN = "done", "open"
+_MARK, _REOPEN = "mark_the_action_item", "open_the_action_item"
 _FIELD = "actionItemId"
 _PREVIEW_COLUMNS = ["task", "assignee", "deadline", "conversationName"]
 
@@ -69,13 +70,11 @@ def _done_item(ctx: ToolContext, action_item_id: str) -> Target:
 
 
 def _preview_complete(ctx: ToolContext, *, action_item_id: str) -> Preview:
-    title = TEXTS.say(ctx.locale, "action_items.mark_as_done")
-    return _confirmation(ctx, _open_item(ctx, action_item_id), title, "mark_the_action_item")
+    return _confirmation(ctx, _open_item(ctx, action_item_id), "mark_as_done", _MARK)
 
 
 def _preview_reopen(ctx: ToolContext, *, action_item_id: str) -> Preview:
-    title = TEXTS.say(ctx.locale, "action_items.open_again")
-    return _confirmation(ctx, _done_item(ctx, action_item_id), title, "open_the_action_item")
+    return _confirmation(ctx, _done_item(ctx, action_item_id), "open_again", _REOPEN)
 
 
 def _confirmation(ctx: ToolContext, target: Target, title: str, summary: str) -> Preview:
@@ -83,6 +82,7 @@ def _confirmation(ctx: ToolContext, target: Target, title: str, summary: str) ->
     row = {**target.data, "conversationName": target.conversation_name}
     text = isolated(text_of(target.data.get("task")))
     shown = table(ctx.locale, _PREVIEW_COLUMNS, [row])
+    title = TEXTS.say(ctx.locale, f"action_items.{title}")
     display = Display(type="confirmation", title=title, text=text, **shown)
     item = short(text_of(target.data.get("task")))
     line = TEXTS.say(ctx.locale, f"action_items.{summary}", item=item)
@@ -99,7 +99,7 @@ def _summary(key: str) -> Callable[[dict[str, Any]], dict[str, str]]:
     related=["get_conversation_action_items", "reopen_action_item"],
     effect="write",
     atomic=True,
-    summary=_summary("mark_the_action_item"),
+    summary=_summary(_MARK),
     preview=_preview_complete,
     undo=Undo("reopen_action_item", lambda given, result: {"actionItemId": result["actionItemId"]}),
 )
@@ -121,7 +121,7 @@ def complete_action_item(ctx: ToolContext, *, action_item_id: DocumentId) -> Act
     related=["complete_action_item"],
     effect="write",
     atomic=True,
-    summary=_summary("open_the_action_item"),
+    summary=_summary(_REOPEN),
     preview=_preview_reopen,
     undo=Undo(
         "complete_action_item", lambda given, result: {"actionItemId": result["actionItemId"]}
@@ -219,7 +219,6 @@ def get_conversation_action_items(
         offset: How many of the first to leave out: `nextOffset` of an earlier list goes on.
     """
     mine = readable_conversations(ctx, conversation_ids)
-    owed = _owed_to_condition(owed_to, mine) if owed_to else None
     listed = listing(
         ctx,
         mine,
@@ -229,7 +228,7 @@ def get_conversation_action_items(
         limit=limit,
         offset=offset,
         where={"status": ["open"], **_assignee_filter(assignee, mine)},
-        fits=owed,
+        fits=_owed_to_condition(owed_to, mine) if owed_to else None,
     )
     items = [_item(mine, id, data) for id, data in listed.found]
     ctx.show(Display(type="table", **table(ctx.locale, _COLUMNS, map(Wire.dump, items))))

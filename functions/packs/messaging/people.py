@@ -45,9 +45,10 @@ class People:
     def addressed(self, sentence: str) -> tuple[Person | None, str]:
         """Return the person a sentence addresses by name, and the sentence without the name."""
         if match := pattern("people.mention").search(sentence):
-            person = self.find(match[1]) or Person(None, match[1])
-            rest = (sentence[: match.start()] + sentence[match.end() :]).strip(" ,:-")
-            return person, " ".join(rest.split())
+            said = sentence[match.start(1) :]
+            name = max([match[1], *filter(said.startswith, self.names.values())], key=len)
+            rest = (sentence[: match.start()] + said[len(name) :]).strip(" ,:-.")
+            return self.find(name) or Person(None, name), " ".join(rest.split())
         for key in ("people.leading", "people.bare"):
             if match := pattern(key).match(sentence):
                 hebrew = "א" <= match[1][0] <= "ת"

@@ -42,6 +42,16 @@ def test_a_call_is_taken_off_the_sentence() -> None:
     assert person is not None and person.id == "n"
 
 
+def test_a_mention_by_full_name_is_taken_off_whole() -> None:
+    people = People({"l": "Noa Levi", "k": "Noa Katz", "d": "Dan"})
+    person, rest = people.addressed("@Noa Levi please send the report")
+    assert (person and person.id, rest) == ("l", "please send the report")
+    person, rest = people.addressed("please check it, @Noa Katz.")
+    assert (person and person.id, rest) == ("k", "please check it")
+    person, rest = people.addressed("@Dana call the bank")
+    assert (person and person.name, rest) == ("Dana", "call the bank")
+
+
 def test_namesakes_are_all_of_that_name_in_either_script() -> None:
     people = [("a", "Omer Katz"), ("b", "עומר לוי"), ("c", "Dana"), ("a", "Omer Katz")]
     assert namesakes("omer katz", people) == ["a"]
