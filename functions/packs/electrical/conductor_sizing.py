@@ -46,22 +46,13 @@ from packs.electrical.projects.selection import (
     PanelName,
     find_circuit,
 )
-from packs.electrical.results import CalculationResult, CodeReference, finish, table
-from packs.electrical.wording import TEXTS, amps, number
+from packs.electrical.results import CalculationResult, CodeReference, Step, finish, table
+from packs.electrical.wording import TEXTS, amps
 from rollcall.core.capability import capability
 from rollcall.core.context import ToolContext
 from rollcall.core.errors import FailedPrecondition
-from rollcall.core.shapes import Display, Wire
+from rollcall.core.shapes import Display
 from rollcall.core.texts import Text, isolated
-
-
-class Step(Wire):
-    """One intermediate figure, with its place in the code."""
-
-    name: str
-    value: float
-    unit: str | None = None
-    reference: str | None = None
 
 
 class ConductorSizing(CalculationResult):
@@ -180,7 +171,7 @@ def _display(locale: str, steps: Sequence[Step], answer: str) -> Display:
     rows = [
         (
             TEXTS.say(locale, f"conductor_sizing.steps.{step.name}"),
-            isolated(" ".join(filter(None, (number(step.value), step.unit)))),
+            step.text,
             isolated(step.reference) if step.reference else "",
         )
         for step in steps

@@ -68,20 +68,22 @@ from packs.electrical.nec.motors import (
     largest_protection,
 )
 from packs.electrical.nec.tables import unchecked
-from packs.electrical.projects.records import ConductorMaterial, ConductorSize, Phases
-from packs.electrical.results import Basis, CalculationResult, CodeReference, finish, table
-from packs.electrical.wording import TEXTS, invalid, number
+from packs.electrical.projects.records import (
+    ConductorMaterial,
+    ConductorSize,
+    Phases,
+    is_network,
+)
+from packs.electrical.results import Basis, CalculationResult, CodeReference, Step, finish, table
+from packs.electrical.wording import TEXTS, invalid
 from rollcall.core.capability import capability
 from rollcall.core.context import ToolContext
 from rollcall.core.errors import InvalidArgument
 from rollcall.core.shapes import Display, Wire
-from rollcall.core.texts import isolated
 
 ONE_MORE_FROM = 0.8
 """Of conductors of one size, a decimal of this or more counts as one more (chapter 9, note 7)."""
 NEUTRAL_SHARE, NEUTRAL_FULL_AMPS = 0.7, 200
-TWO_LINES_OF_WYE_V = (200, 220)
-"""Between two lines of a 208Y/120 V system; with its neutral, 220.61(C)(1) allows no reduction."""
 
 TableMotor = Literal["single_phase", "polyphase", "squirrel_cage", "design_b", "wound_rotor"]
 """The rows of Table 430.52 whose motors have the currents of Tables 430.248 and 430.250 here."""
@@ -101,16 +103,6 @@ class Conductors(Wire):
     ] = "THHN"
 
 
-class Figure(Wire):
-    """An intermediate figure, named in the user's language, with its place in the code; the size of
-    a conductor as a text."""
-
-    name: str
-    value: float | str
-    unit: str | None = None
-    reference: str | None = None
-
-
 class HandCalculation(CalculationResult):
     """A calculation on stated figures.
 
@@ -122,17 +114,17 @@ class HandCalculation(CalculationResult):
     value: float | str
     unit: str | None = None
     compliant: bool | None = None
-    steps: tuple[Figure, ...]
+    steps: tuple[Step, ...]
 
 
-Step = tuple[str, float | str, str | None, str | None]
+StepValues = tuple[str, float | str, str | None, str | None]
 """The key of a figure's name, its value, its unit and its place in the code."""
 
 
 def _result(
     ctx: ToolContext,
     id: str,
-    steps: Iterable[Step],
+    steps: Iterable[StepValues],
     *,
     compliant: bool | None = None,
     edition: Edition = DEFAULT,
@@ -146,7 +138,7 @@ def _result(
     """
     basis = basis or Basis()
     figures = tuple(
-        Figure(
+        Step(
             name=TEXTS.say(ctx.locale, f"hand_calculations.steps.{key}"),
             value=round(value, 4) if isinstance(value, float | int) else value,
             unit=unit,
@@ -160,7 +152,7 @@ def _result(
     if (unsure := unchecked(tables, edition)) is not None:
         basis.warnings.append(unsure)
     columns = TEXTS.data(ctx.locale, "conductor_sizing.columns.words")
-    rows = [(each.name, _value(each), each.reference or "") for each in figures]
+    rows = [(each.name, each.text, each.reference or "") for each in figures]
     sentences = [f"{name}: {value}" for name, value, _ in rows]
     answer = f"{sentences[-1]}. {'; '.join(sentences[:-1])}."
     if compliant is not None:
@@ -176,12 +168,6 @@ def _result(
     title = TEXTS.say(ctx.locale, f"capabilities.{id}.name")
     display = Display(type="table", title=title, text=answer, **table(columns, rows))
     return finish(ctx, result, display)
-
-
-def _value(figure: Figure) -> str:
-    """`16.7 A`, isolated."""
-    value = figure.value if isinstance(figure.value, str) else number(figure.value)
-    return isolated(f"{value} {figure.unit}" if figure.unit else value)
 
 
 @capability(related=["check_conductor_sizing"])
@@ -236,7 +222,7 @@ def derate_conductors(
     table, heat, bundling = (
         article(each, edition) for each in ("310.16", "310.15(B)(1)(1)", "310.15(C)(1)")
     )
-    steps: list[Step] = [
+    steps: list[StepValues] = [
         ("table_ampacity", allowed.table_amps, "A", f"Table {table}"),
         ("temperature_factor", allowed.temperature_factor, None, f"Table {heat}"),
         ("bundling_factor", allowed.adjustment_factor, None, f"Table {bundling}"),
@@ -306,7 +292,7 @@ def size_motor_circuit(
     if size is None:
         raise invalid("hp", "no_single_conductor", required=required)
     device_amps = largest_protection(current, kind, device)
-    steps: list[Step] = [
+    steps: list[StepValues] = [
         ("full_load", current, "A", table),
         ("short_circuit", device_amps, "A", "430.52"),
     ]
@@ -360,7 +346,7 @@ def size_grounding_conductor(
             required=label(required_size),
         )
     base = equipment_grounding_conductor(breaker_amps, conductor_material, edition)
-    steps: list[Step] = [("by_table", label(base), None, "Table 250.122")]
+    steps: list[StepValues] = [("by_table", label(base), None, "Table 250.122")]
     size = base
     if installed_size and required_size:
         size = enlarged_grounding_conductor(base, needed=required_size, installed=installed_size)
@@ -426,14 +412,14 @@ def calculate_conduit_fill(
     if not chosen and not fits:
         raise invalid("conductors", "no_conduit_large_enough", conduit_type=conduit_type)
     size = chosen or fits[0]
-    steps: list[Step] = [
+    steps: list[StepValues] = [
         ("conductors_area", area, "in²", "Chapter 9 Table 5"),
         ("inside", sizes[size], "in²", "Chapter 9 Table 4"),
         ("allowed", percent, "%", "Chapter 9 Table 1"),
         ("smallest", fits[0] if fits else "—", None, "Chapter 9 Table 4"),
     ]
     share, basis = round(100 * area / sizes[size], 2), Basis()
-    fill: Step = ("fill", share, "%", "Chapter 9 Table 1")
+    fill: StepValues = ("fill", share, "%", "Chapter 9 Table 1")
     if size in fits and share > percent:
         basis.warnings.append(TEXTS.text("hand_calculations.note_7"))
     compliant = size in fits if chosen else None
@@ -491,11 +477,10 @@ def calculate_neutral_load(
     parts_of_load = (floor_area_ft2, fastened_watts, ranges_watts, dryers_watts, other_neutral_va)
     if unbalanced_amps is not None and any(parts_of_load):
         raise invalid("unbalancedAmps", "neutral_known_or_added")
-    steps: list[Step] = []
+    steps: list[StepValues] = []
     basis, tables = Basis(), tuple[str, ...]()
     amps = unbalanced_amps
-    low, high = TWO_LINES_OF_WYE_V
-    is_full = phases == 1 and low <= voltage <= high
+    is_full = phases == 1 and is_network(voltage)
     counted, reduction = (1.0, at("220.61(C)(1)")) if is_full else (NEUTRAL_SHARE, at("220.61(B)"))
     if amps is None:
         if floor_area_ft2 is None:
@@ -582,7 +567,7 @@ def calculate_dc_voltage_drop(
     drop, basis = 2 * load_amps * ohms * length / 1000, Basis()
     if drop >= source_voltage:
         basis.warnings.append(TEXTS.text("voltage_drop.nothing_left"))
-    steps: list[Step] = [
+    steps: list[StepValues] = [
         ("resistance", ohms, "Ω/kft", "Chapter 9 Table 8"),
         ("drop", round(drop, 3), "V", None),
         ("left", round(max(source_voltage - drop, 0), 3), "V", None),
@@ -608,5 +593,5 @@ def compare_voltages(
         )
     drop = source_voltage - load_voltage
     percent = round(100 * drop / source_voltage, 3)
-    steps: list[Step] = [("drop", drop, "V", None), ("drop_percent", percent, "%", "210.19")]
+    steps: list[StepValues] = [("drop", drop, "V", None), ("drop_percent", percent, "%", "210.19")]
     return _result(ctx, "compare_voltages", steps)

@@ -12,10 +12,11 @@ from typing import Annotated, Any, Literal, TypeVar
 
 from msgspec import Struct, field
 
+from packs.electrical.wording import number
 from rollcall.core.context import ToolContext
 from rollcall.core.hidden import Hidden
 from rollcall.core.shapes import Citation, Display, Wire
-from rollcall.core.texts import Text
+from rollcall.core.texts import Text, isolated
 
 R = TypeVar("R", bound="Result")
 T = TypeVar("T")
@@ -48,6 +49,21 @@ class Input(Wire):
     value: Any
     unit: str | None = None
     source: Source = "project"
+
+
+class Step(Wire):
+    """An intermediate figure, with its place in the code. The size of a conductor is a text."""
+
+    name: str
+    value: float | str
+    unit: str | None = None
+    reference: str | None = None
+
+    @property
+    def text(self) -> str:
+        """`16.7 A`, isolated."""
+        value = self.value if isinstance(self.value, str) else number(self.value)
+        return isolated(f"{value} {self.unit}" if self.unit else value)
 
 
 class Assumption(Wire):

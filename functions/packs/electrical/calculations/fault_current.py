@@ -19,7 +19,7 @@ from msgspec.structs import replace
 
 from packs.electrical.nec.conductors import Material, Size
 from packs.electrical.nec.impedance import Conduit, ac_impedance, c_figure
-from packs.electrical.projects.records import NETWORK_V, Phases
+from packs.electrical.projects.records import Phases, is_network
 from packs.electrical.wording import TEXTS
 from rollcall.core.errors import FailedPrecondition
 from rollcall.core.texts import Text
@@ -177,7 +177,8 @@ def from_utility(name: str, amps: float, voltage_v: float, phases: Phases, xr: f
     """
     ohms = voltage_v / (amps * (sqrt(3) if phases == 3 else 1))
     r_ohm, x_ohm = _parts(ohms, xr)
-    to_neutral = (amps, _to_neutral(voltage_v)) if phases == 1 else (None, None)
+    neutral_v = voltage_v / (sqrt(3) if is_network(voltage_v) else 2)
+    to_neutral = (amps, neutral_v) if phases == 1 else (None, None)
     return Point(name, "source", voltage_v, phases, amps, r_ohm, x_ohm, *to_neutral)
 
 
@@ -293,12 +294,6 @@ def _two_lines(before: Point, name: str) -> Point:
         neutral_amps=before.line_amps,
         neutral_v=before.voltage_v / (2 if delta else sqrt(3)),
     )
-
-
-def _to_neutral(voltage_v: float) -> float:
-    """Volts to the neutral of a single-phase supply: half, but for two lines of 208Y/120 V."""
-    low, high = NETWORK_V
-    return voltage_v / (sqrt(3) if low <= voltage_v <= high else 2)
 
 
 def _winding_ohms(windings: Windings) -> float:

@@ -7,7 +7,7 @@ None is not known: a calculation that needs it fails, or states its assumption.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Annotated, Any, Literal
 
 from msgspec import Struct
@@ -55,8 +55,6 @@ Voltage = Annotated[float, Field(ge=100, le=15_000)]
 Amps = Annotated[float, Field(gt=0, le=6_000)]
 Feet = Annotated[float, Field(gt=0, le=10_000)]
 Phases = Literal[1, 3]
-NETWORK_V = (200.0, 216.0)
-"""Between two lines of a 208Y/120 V system; a one-phase panel at these has two of them."""
 Poles = Literal[1, 2, 3]
 ProjectRole = Literal["owner", "member", "viewer"]
 
@@ -79,6 +77,11 @@ Occupancy = Literal[
     "dwelling", "office", "workshop", "store", "warehouse", "school", "restaurant", "hotel",
     "hospital", "industrial", "other",
 ]  # fmt: skip
+
+
+def is_network(voltage: float) -> bool:
+    """Whether a voltage between lines is that of a 208Y/120 V system, two lines with one phase."""
+    return 200 <= voltage <= 216
 
 
 def lower(value: Any) -> Any:
@@ -201,11 +204,8 @@ class Panel(Wire):
                         "position_of_two", circuit, position=position, other=other
                     )
                 taken[position] = circuit
-        ids = Counter(circuit.id for circuit in self.circuits)
-        for id, count in ids.items():
-            if count > 1:
-                same = {"count": count, "id": id, "panel": panel_text(self.name)}
-                raise ValueError(TEXTS.text("errors.same_id.circuits", **same))
+        for problem in _same_ids("circuits", self.circuits, panel=panel_text(self.name)):
+            raise ValueError(problem)
         return self
 
     def _does_not_fit(self, key: str, circuit: Circuit, **values: object) -> ValueError:
@@ -219,8 +219,8 @@ class Panel(Wire):
         if self.phases == 1 and self.wires == 2:
             return self.voltage
         is_wye = self.phases == 3 and not self.high_leg
-        is_network = self.phases == 1 and NETWORK_V[0] <= self.voltage <= NETWORK_V[1]
-        return self.voltage / (3**0.5 if is_wye or is_network else 2)
+        of_wye = is_wye or (self.phases == 1 and is_network(self.voltage))
+        return self.voltage / (3**0.5 if of_wye else 2)
 
 
 class PanelCircuit(Struct, frozen=True):
@@ -371,19 +371,17 @@ class Project(Wire):
         return next((panel for panel in self.panels if panel.id == panel_id), None)
 
 
+def _same_ids(kind: str, records: Iterable[Any], **values: object) -> Iterator[Text]:
+    for id, count in Counter(each.id for each in records).items():
+        if count > 1:
+            yield TEXTS.text(f"errors.same_id.{kind}", count=count, id=id, **values)
+
+
 def _doubles(project: Project) -> Iterator[Text]:
     """Ids and names that are used twice."""
-    nodes = [panel.id for panel in project.panels]
-    nodes += [transformer.id for transformer in project.transformers]
-    kinds = {
-        "nodes": nodes,
-        "feeders": [feeder.id for feeder in project.feeders],
-        "motors": [motor.id for motor in project.motors],
-    }
-    for kind, ids in kinds.items():
-        for id, count in Counter(ids).items():
-            if count > 1:
-                yield TEXTS.text(f"errors.same_id.{kind}", count=count, id=id)
+    yield from _same_ids("nodes", (*project.panels, *project.transformers))
+    yield from _same_ids("feeders", project.feeders)
+    yield from _same_ids("motors", project.motors)
     names = Counter(panel.name.casefold() for panel in project.panels)
     for panel in project.panels:
         if names.pop(panel.name.casefold(), 1) > 1:

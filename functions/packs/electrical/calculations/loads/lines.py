@@ -16,7 +16,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from packs.electrical.projects.records import NETWORK_V, Circuit, Panel, Transformer
+from packs.electrical.projects.records import Circuit, Panel, Transformer, is_network
 
 Currents = tuple[complex, ...]
 """One for each line, A."""
@@ -77,7 +77,7 @@ def system(
     lines: list[tuple[float, float]]
     if phases == 1 and wires == 2:
         lines = [(voltage, 0)]
-    elif phases == 1 and NETWORK_V[0] <= voltage <= NETWORK_V[1]:
+    elif phases == 1 and is_network(voltage):
         lines = [(voltage / math.sqrt(3), angle) for angle in (0, -120)]
     elif phases == 1:
         lines = [(voltage / 2, angle) for angle in (0, 180)]
