@@ -325,7 +325,7 @@ def _all_tasks_done(ctx: ToolContext, session: Session) -> bool:
 
 def turn_setup(ctx: ToolContext) -> TurnSetup:
     """Return the lesson's frozen prompt and tools, and for its first answer the notice that nobody
-    tutors without a language model; without a session, an instruction and no tools.
+    tutors without a language model; without a session no tools, and that none is open.
 
     The session's thread is this one, unless it has another that still exists.
 
@@ -334,7 +334,8 @@ def turn_setup(ctx: ToolContext) -> TurnSetup:
         Aborted: The session was changed at the same time.
     """
     if ctx.context.get("sessionId") is None:
-        return TurnSetup(TEXTS.say(ctx.locale, "sessions.none"), frozenset())
+        none, begin = (TEXTS.say(ctx.locale, f"sessions.{key}") for key in ("none", "begin"))
+        return TurnSetup(none, frozenset(), begin)
     session = open_session(ctx)
     check_open(ctx, session)
     thread_id, lesson, notice = ctx.dialogue.thread_id, session.lesson, ""

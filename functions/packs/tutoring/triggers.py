@@ -11,7 +11,6 @@ import math
 import re
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
-from functools import cache
 
 from packs.tutoring.configuration import Trigger
 from packs.tutoring.wording import TEXTS
@@ -80,12 +79,8 @@ def _plain(text: str) -> str:
 
 def says_goodbye(text: str) -> bool:
     """Whether a message says goodbye."""
-    return any(pattern.search(_plain(text)) for pattern in _goodbyes())
-
-
-@cache
-def _goodbyes() -> tuple[re.Pattern[str], ...]:
-    return tuple(re.compile(TEXTS.say(language, "cues.goodbye")) for language in TEXTS.languages)
+    cues = (TEXTS.say(language, "cues.goodbye") for language in TEXTS.languages)
+    return any(re.search(cue, _plain(text)) for cue in cues)
 
 
 def _too_early(key: str, tool_id: str, **values: object) -> FailedPrecondition:

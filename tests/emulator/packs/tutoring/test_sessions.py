@@ -84,6 +84,8 @@ def test_without_a_model_the_first_answer_says_that_nobody_tutors(
     )
     again = lessons.say(session, message=hello, threadId=first.thread)
     assert again.done["message"] and nobody not in again.done["message"]
+    none = lessons.send({"agent": "tutor", "message": hello}, uid="math4-1", claims=STUDENT)
+    assert none.done["message"].startswith(("No lesson is open.", "אין שיעור פתוח."))
     other = lessons.start(lessons.lesson(tasks=[]), uid="math4-2")
     plain = lessons.say(other, message=hello, uid="math4-2").done["message"]
     assert nobody in plain and tasks not in plain
