@@ -6,6 +6,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from rollcall.core.context import Call, User
 from rollcall.core.profile import Variant
@@ -72,5 +73,5 @@ def test_runs_and_their_ratings_come_to_a_report(office: Office) -> None:
     found = usage(office.db, day, day)
     ((runs, counts),) = [each for each in found.items() if each[0].tool is None]
     assert (runs.agent, counts.runs, counts.called, counts.up) == ("office", 1, 1, 1)
-    look_up = found[runs._replace(tool="look_up")]
+    look_up = found[replace(runs, tool="look_up")]
     assert (look_up.succeeded, look_up.up) == (1, 1)
