@@ -62,7 +62,7 @@ export function SessionRoom({ connection, id, go, onSession }: PanelProps & { id
   return (
     <div class="room">
       <LessonChat key={id} connection={connection} session={session} isClosed={isClosed} />
-      <aside class="room-side" aria-label={say("room.about")}>
+      <aside class="room-side" tabIndex={-1} aria-label={say("room.about")}>
         <button class="text-button" onClick={() => go("")}>
           {say("room.back")}
         </button>
@@ -168,10 +168,12 @@ function TaskList({ connection, session: { id: sessionId, mission } }: { connect
 
 function EndButton({ connection, id }: { connection: Connection; id: string }) {
   const isBusy = useSignal(false);
-  const end = async () => {
+  const end = async (button: HTMLElement) => {
+    const side = button.closest<HTMLElement>(".room-side");
     isBusy.value = true;
     try {
       await call(connection, "end_session", { sessionId: id }, { callKey: crypto.randomUUID() });
+      side?.focus(); // the button goes
     } catch (error) {
       toastRefusal(error);
     } finally {
@@ -179,7 +181,7 @@ function EndButton({ connection, id }: { connection: Connection; id: string }) {
     }
   };
   return (
-    <button class="button" disabled={isBusy.value} onClick={() => void end()}>
+    <button class="button" disabled={isBusy.value} onClick={({ currentTarget }) => void end(currentTarget)}>
       {say("room.end")}
     </button>
   );

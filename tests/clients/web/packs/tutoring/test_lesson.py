@@ -170,6 +170,7 @@ def test_web_lesson_goes_from_a_preset_to_a_session_as_it_was_shown(
         expect(pupil.locator(".summary")).to_contain_text("Polite")
         pupil.get_by_role("button", name=theirs["room.end"]).click()
         expect(pupil.get_by_text(theirs["room.over"])).to_be_visible()
+        expect(pupil.locator(".room-side")).to_be_focused()  # the button is gone
         expect(pupil.get_by_label(theirs["composer.message"], exact=True)).to_have_count(0)
         pupil.get_by_role("button", name=theirs["practice.show"]).click()
         expect(pupil.locator(".practice-answer")).to_contain_text("I went")
