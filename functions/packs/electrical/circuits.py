@@ -103,12 +103,7 @@ def _summary(given: dict[str, Any]) -> dict[str, str]:
     return summary
 
 
-def _undo_arguments(given: dict[str, Any], result: Any) -> dict[str, Any]:
-    return {
-        "projectId": result["projectId"],
-        "panelName": result["panelName"],
-        "circuitId": result["circuitId"],
-    }
+_PLACE = ("projectId", "panelName", "circuitId")
 
 
 @capability(
@@ -117,7 +112,7 @@ def _undo_arguments(given: dict[str, Any], result: Any) -> dict[str, Any]:
     atomic=True,
     summary=_summary,
     preview=_preview,
-    undo=Undo("remove_circuit", _undo_arguments),
+    undo=Undo("remove_circuit", lambda given, result: {name: result[name] for name in _PLACE}),
 )
 def add_circuit(
     ctx: ToolContext,

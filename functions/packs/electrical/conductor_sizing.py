@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 from msgspec.structs import replace
@@ -162,26 +162,21 @@ def check_conductor_sizing(
         from_project, name = project.id, branch.text
     case, sizing = _size(case)
     result = sizing_result(ctx.locale, case, sizing, from_project)
-    display = _display(ctx.locale, result.steps, _answer(sizing, case, name, ctx.locale))
-    return finish(ctx, result, display)
-
-
-def _display(locale: str, steps: Sequence[Step], answer: str) -> Display:
-    """The steps as a table, each figure with its unit."""
     rows = [
         (
-            TEXTS.say(locale, f"conductor_sizing.steps.{step.name}"),
-            step.text,
-            isolated(step.reference) if step.reference else "",
+            TEXTS.say(ctx.locale, f"conductor_sizing.steps.{each.name}"),
+            each.text,
+            isolated(each.reference) if each.reference else "",
         )
-        for step in steps
+        for each in result.steps
     ]
-    return Display(
+    display = Display(
         type="table",
-        title=TEXTS.say(locale, "conductor_sizing.title"),
-        text=answer,
-        **table(TEXTS.data(locale, "conductor_sizing.columns.words"), rows),
+        title=TEXTS.say(ctx.locale, "conductor_sizing.title"),
+        text=_answer(sizing, case, name, ctx.locale),
+        **table(TEXTS.data(ctx.locale, "conductor_sizing.columns.words"), rows),
     )
+    return finish(ctx, result, display)
 
 
 def _size(case: SizingCase) -> tuple[SizingCase, Sizing]:

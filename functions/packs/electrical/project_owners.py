@@ -228,16 +228,13 @@ def _name(found: StoredProject, id: str) -> str:
     return str(found.data.get("name") or id)
 
 
-def _summarize_delete(given: dict[str, Any]) -> dict[str, str]:
-    project = short(str(given["projectId"]))
-    return TEXTS.by_language("projects.delete.summary", project=project)
-
-
 @capability(
     related=["export_project", "import_project"],
     effect="write",
     atomic=True,
-    summary=_summarize_delete,
+    summary=lambda given: TEXTS.by_language(
+        "projects.delete.summary", project=short(str(given["projectId"]))
+    ),
     preview=_preview_delete,
 )
 def delete_project(ctx: ToolContext, *, project_id: RecordId) -> ProjectDeleted:
