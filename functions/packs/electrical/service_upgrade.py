@@ -266,8 +266,7 @@ def _advice(upgrade: Upgrade, amps: float) -> Iterator[Text]:
     is_enough = size is not None and size <= amps
     key = "design" if size is None else "replace" if is_enough else "upgrade"
     load = f"{number(upgrade.then.heaviest_amps, digits=1)} A"
-    text = f"service_upgrade.{key}"
-    yield TEXTS.text(text, limit=limit_text(limit), load=load, size=size)
+    yield TEXTS.text(f"service_upgrade.{key}", limit=limit_text(limit), load=load, size=size)
     if size == 400 and upgrade.premises.occupancy == "dwelling":
         yield TEXTS.text("service_upgrade.class_320")
     if upgrade.then.calculation.method == "measured":

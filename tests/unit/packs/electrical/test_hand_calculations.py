@@ -87,6 +87,8 @@ NEUTRALS = [
     ({"unbalancedAmps": 400}, 340),
     # 220.61(C)(1): nothing is reduced on two lines and the neutral of a 208Y/120 V system
     ({"unbalancedAmps": 300, "voltage": 208}, 300),
+    # 110/220 V is a winding with its middle as neutral: 200 A and 70 % of 100 A
+    ({"unbalancedAmps": 300, "voltage": 220}, 270),
     # the same: 3,000 + 35 % of 4,500 = 4,575 VA, and 80 % of 8,000 W (Table 220.55): 10,975 VA
     ({"floorAreaFt2": 1000, "rangesWatts": [8000], "voltage": 208}, 52.8),
     # on three phases the reduction stands: 200 A and 70 % of 100 A
