@@ -194,13 +194,12 @@ def make_content(ctx: ToolContext, brief: Brief) -> tuple[GeneratedItems, Brief]
         brief.passages, count=brief.count, seed=brief.seed, locale=brief.locale, level=level
     )
     if not items:
-        is_maybe_math = brief.subject is None and any(
-            families_for(brief.topic, number)
-            for number in ([grade_number(brief.grade)] if brief.grade else GRADES)
-        )
-        key = "errors.is_it_mathematics" if is_maybe_math else "errors.nothing_to_make_of"
+        grades = [grade_number(brief.grade)] if brief.grade else GRADES
+        has_families = any(families_for(brief.topic, grade) for grade in grades)
+        is_maybe_math = has_families and brief.subject is None and not brief.passages
+        key = "is_it_mathematics" if is_maybe_math else "nothing_to_make_of"
         raise FailedPrecondition(
-            TEXTS.text(key),
+            TEXTS.text(f"errors.{'too_little_text' if brief.passages else key}"),
             field="subject" if is_maybe_math else "topic",
             hint="subject: math" if is_maybe_math else "passage, documentId, or upload_knowledge",
         )

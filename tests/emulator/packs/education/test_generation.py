@@ -117,13 +117,18 @@ def test_what_may_be_another_subjects_is_asked_back_and_never_made_as_mathematic
 ) -> None:
     area = make(school, generate_static_content, content_type="worksheet", topic="שטח", grade="ה")
     assert area["subject"] == "math"
-    for topic, grade in (("שעון", "ג"), ("כתיבת חיבור", "ב")):
+    for topic, grade in (("שעון", "ג"), ("time", "ג"), ("כתיבת חיבור", "ב")):
         with pytest.raises(FailedPrecondition) as asked:
             make(
                 school, generate_static_content, content_type="worksheet", topic=topic, grade=grade
             )
         assert "אם הכוונה למתמטיקה" in asked.value.say("he")
         assert asked.value.details["field"] == "subject"
+    with pytest.raises(FailedPrecondition, match="are too short to make questions of"):
+        make(
+            school, generate_static_content, content_type="worksheet", topic="שעון", grade="ג",
+            passage="השעון מתקתק.",
+        )  # fmt: skip
     with pytest.raises(FailedPrecondition, match="no passage about the topic was found"):
         make(
             school, generate_static_content, content_type="test", topic="חזרה על מלחמת העולם",
