@@ -53,7 +53,7 @@ def run(turn: Turn) -> TurnEvents:
     state = turn.state
     state.history, state.tools = list(turn.request.messages), turn.request.tools
     notes = [note.citation for note in turn.request.notes]
-    state.sources = Sources([*notes, *state.sources.citations])
+    state.sources = Sources(state.sources.citations, notes)
     state.started = time.monotonic()
     has_begun, last = state.step > 0, state.history[-1]
     if isinstance(last, ModelMessage) and last.tool_calls:

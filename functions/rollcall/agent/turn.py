@@ -77,12 +77,15 @@ class Sources:
 
     Args:
         known: Citations that were numbered earlier in the turn.
+        notes: Citations of passages that were retrieved before the first step.
     """
 
-    def __init__(self, known: Iterable[Citation] = ()) -> None:
-        self._numbers: dict[Citation | str, Citation] = {}
+    def __init__(self, known: Iterable[Citation] = (), notes: Iterable[Citation] = ()) -> None:
+        self._numbers: dict[Citation | str, Citation] = {_source_key(each): each for each in notes}
+        self._only_notes = set(self._numbers)
         for citation in known:
             self._numbers.setdefault(_source_key(citation), citation)
+            self._only_notes.discard(_source_key(citation))
 
     @property
     def citations(self) -> list[Citation]:
@@ -101,12 +104,15 @@ class Sources:
                 n = max((known.n for known in self._numbers.values()), default=0) + 1
                 self._numbers[key] = citation.model_copy(update={"n": n})
             numbered.append(self._numbers[key])
+            self._only_notes.discard(key)
         return numbered
 
     def referred_to(self, text: str) -> list[Citation]:
-        """Return the citations that `text` refers to by their numbers; all if it refers to none."""
+        """Return the citations that `text` refers to by their numbers; if it refers to none, those
+        of results."""
         marks = {int(n) for found in _MARK.findall(text) for n in found.split(",")}
-        return [each for each in self.citations if each.n in marks] or self.citations
+        of_results = [each for key, each in self._numbers.items() if key not in self._only_notes]
+        return [each for each in self.citations if each.n in marks] or of_results
 
 
 def _source_key(citation: Citation) -> Citation | str:

@@ -29,6 +29,7 @@ LOOKUPS = frozenset(
     {
         "ask_user",
         "find_tools",
+        "get_conversation_action_items",
         "get_priority_messages",
         "get_project",
         "get_user_conversations",

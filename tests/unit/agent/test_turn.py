@@ -43,3 +43,12 @@ def test_the_answers_marks_choose_the_sources_that_are_listed(
     sources = Sources()
     sources.number([citation("m1"), citation("m2"), citation("m3")])
     assert [c.n for c in sources.referred_to(text)] == expected
+
+
+def test_notes_are_listed_only_where_an_answer_refers_to_them_or_a_result_names_them() -> None:
+    notes = [citation(f"n{n}").model_copy(update={"n": n}) for n in (1, 2)]
+    sources = Sources(notes=notes)
+    assert sources.referred_to("I have no tool for this.") == []
+    assert sources.referred_to("By the code [2].") == [notes[1]]
+    sources.number([citation("n1"), citation("m1")])
+    assert [c.n for c in sources.referred_to("Nobody is named.")] == [1, 3]

@@ -303,7 +303,9 @@ class _Form:
         """Return an address, a path, a day or a size of the form that a parameter takes."""
         kinds = [k for k in ("email", "url", "path", "date") if parameter.means(k)]
         kinds += ["code"] * bool(re.search(r"\d/0|\bAWG\b", parameter.description))
-        found = (m for m in self.free(*kinds) if m.kind != "code" or "/" in str(m.value))
+        found = [m for m in self.free(*kinds) if m.kind != "code" or "/" in str(m.value)]
+        if lists(self.tool):  # a folder's files, and no file
+            found = [m for m in found if m.kind != "path" or not re.search(r"\w\.\w+$", m.value)]
         return next((m.place for m in found if kinds), ())
 
     def by_label(self, parameter: Parameter) -> Sequence[int]:

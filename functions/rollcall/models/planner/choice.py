@@ -102,7 +102,7 @@ def ranked(message: Message, tools: Sequence[ToolSpec], names: Names | None = No
             wanted = message.stems_at([n for n in topical if n not in values | used]) - weak - verb
             takes_words = any(each.required and each.means("content") for each in parameters(tool))
             is_meant = takes_words or (bool(used) and not wanted)
-        elif not said:  # "what is in src/app.py" says values and nothing else
+        elif not (said and searches(tool)):  # "what is in src/app.py" says values alone
             filled, needed = fill(tool, message, names), tool.parameters.get("required") or ()
             places = [m.value for m in message.mentions if m.kind in ("path", "url")]
             # A number alone is nothing to go by, but with a thing at hand it is.

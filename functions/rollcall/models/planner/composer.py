@@ -81,7 +81,9 @@ def _told(step: Step, wish: Wish, locale: str) -> str:
     told = [_listing(k, v, output, step, wish, locale) for k, v in lists.items()]
     facts = "" if lists == empty != {} else _facts(output, step, wish, locale)
     told.insert(0 if facts.startswith("**") else len(told), facts)
-    return "\n\n".join(filter(None, told)) or say("done", locale)
+    counted = next((output[k] for k in ("total", "count") if type(output.get(k)) is int), None)
+    bare = "" if counted is None else f"{label('total', locale).capitalize()}: {counted:,}"
+    return "\n\n".join(filter(None, told)) or bare or say("done", locale)
 
 
 def _listing(key: str, items: list[Item], output: Item, step: Step, wish: Wish, locale: str) -> str:

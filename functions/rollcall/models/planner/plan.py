@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -132,9 +132,8 @@ class _Planner(Struct, frozen=True):
         negations = (group(match, "negation")[0] for match in cue("qualifiers").finditer(text))
         is_other = any(negations) or not wordset("mine").isdisjoint(tokens(text))
         is_one = len(re.split(cue("sentences"), text)) == 1 and asks_what_it_is(text)
-        if kind := composer.unanswered(text, told):
-            told = told and f"{self.say(f'cannot_tell.{kind}')}\n\n{told}"
-        return Reply(told) if told and is_known and is_one and not is_other else None
+        is_told = told and not composer.unanswered(text, told)
+        return Reply(told) if is_told and is_known and is_one and not is_other else None
 
     def _offer(self, opening: str) -> Reply:
         """Say what the offered tools are for, with requests of their own examples to tap."""
@@ -197,7 +196,8 @@ class _Planner(Struct, frozen=True):
         if not parts[1:] and len({each.name for each in found if lists(each)}) > 1:
             return self._cannot_use(halves[1:])
         are_several = len({each.tool.name for each in goals}) == len(parts)
-        is_clear = are_several and all(map(_is_clear, goals))
+        things = {name for each in goals for name in each.filled.arguments} & {*self.request.names}
+        is_clear = are_several and all(_is_clear(each, things) for each in goals)
         return goals if is_clear or not parts[1:] else self._cannot_use(parts[1:])
 
     def _follow_up(self, last: ToolCall) -> _Goal | None:
@@ -305,12 +305,17 @@ def _parts(text: str) -> list[str]:
     return parts if parts[1:] else [text]
 
 
-def _is_clear(goal: _Goal) -> bool:
-    """Tell whether a part of a message says all that its tool needs, and nothing else."""
-    needed = {p.name for p in parameters(goal.tool) if p.required and not p.refers_to}
+def _is_clear(goal: _Goal, things: Set[str]) -> bool:
+    """Tell whether a part of a message says all that its tool needs, and nothing else.
+
+    Args:
+        things: Parameters whose things the parts name; a part may mean the thing of another.
+    """
+    every = parameters(goal.tool)
+    needed = {p.name for p in every if (p.required and not p.refers_to) or p.name in things}
     is_whole = needed <= goal.filled.arguments.keys() and not goal.filled.left
     # Words of a part may belong to another: "which conductors and which breaker for 15 hp".
-    texts = (each.name for each in parameters(goal.tool) if each.means("query"))
+    texts = (each.name for each in every if each.means("query"))
     takes_words = not goal.filled.arguments.keys().isdisjoint(texts)
     return is_whole and not (takes_words or goal.tool.writes or searches(goal.tool))
 

@@ -34,6 +34,12 @@ def test_a_number_whose_name_is_its_unit_stands_alone() -> None:
     assert told({"volts": 240, "amps": 20}) == "- 240 V\n- 20 A"
 
 
+def test_a_result_of_one_number_is_told() -> None:
+    assert told({"total": 3}) == "Total: 3"
+    assert told({"count": 0}, "he") == "סך הכול: 0"
+    assert told({"ok": True}) == "Done."
+
+
 def test_dates_are_short_and_local() -> None:
     assert shown("2025-11-03T10:00:00Z", "en") == "3 Nov"
     assert shown("2025-11-03", "he") == "3 בנובמבר"

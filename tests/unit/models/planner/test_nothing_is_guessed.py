@@ -706,3 +706,33 @@ def test_the_most_of_something_is_not_what_it_is() -> None:
     assert fill(tool, read_message("Check it for a heater")).arguments
     found = fill(tool, read_message("Check it for the largest"))
     assert (found.arguments, found.unusable[0]) == ({}, "largest")
+
+
+def test_a_file_is_no_folder() -> None:
+    folders = spec(
+        "list_directory", "List a folder.", {"path": text("The folder"), "limit": number("Most")}
+    )
+    files = spec("read_file", "Read a file.", {"path": text("The file")}, "path")
+    assert calls("Show me src/app.py", (folders, files)) == [("read_file", {"path": "src/app.py"})]
+    assert calls("Show me src/", (folders, files)) == [("list_directory", {"path": "src/"})]
+
+
+def test_two_parts_share_the_thing_that_one_of_them_names() -> None:
+    panel = {"panelName": text("The panel")}
+    load = spec("check_load", "Check the load.", panel, keywords=("check the load",))
+    faults = spec("list_faults", "List the faults.", panel, keywords=("list the faults",))
+    assert calls("Check the load of LP1, and list the faults", (load, faults)) == []
+    both = calls("Check the load of LP1, and list the faults of LP1", (load, faults))
+    assert {name for name, _ in both} == {"check_load", "list_faults"}
+
+
+def test_a_tool_that_takes_all_of_a_message_fits_it() -> None:
+    properties = {
+        "panelName": text("The panel"),
+        "watts": number("New load, W"),
+        "what": text("It"),
+    }
+    tool = spec("check_capacity", "Tell whether a panel has room.", properties, "panelName")
+    wanted = {"panelName": "LP1", "watts": 5000}
+    assert calls("Can LP1 take 5 kW?", (tool,)) == [("check_capacity", wanted)]
+    assert calls("Can LP1 take 5 kW on Friday?", (tool,)) == []

@@ -88,6 +88,19 @@ def test_nothing_is_sent_that_was_not_dictated() -> None:
     assert "press kit" in answer
 
 
+@pytest.mark.parametrize(
+    "message",
+    [
+        "Tell the Budget team: the sheet is ready. And list the open tasks there",
+        "שלחי הודעה להנהלה: הטבלה מוכנה. ותראי לי את המשימות הפתוחות",
+    ],
+)
+def test_a_second_request_is_not_sent_as_words_of_the_first(message: str) -> None:
+    talk = Talk(TOOLS, run)
+    talk.say(message)
+    assert all(name != "send_message" for step in talk.calls for name, _ in step)
+
+
 def test_a_conversation_nobody_named_is_asked_for() -> None:
     talk = Talk(TOOLS, run)
     talk.say("Send 'hi' to the Chess club")
