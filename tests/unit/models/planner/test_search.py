@@ -3,7 +3,9 @@
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
+from rollcall.models.base import ToolSpec
 from tests.support.for_every import for_every
 from tests.unit.models.planner.kit import (
     ELECTRICAL,
@@ -153,3 +155,16 @@ def test_a_search_does_not_look_in_one_chat(message: str) -> None:
     talk = ask(message, MESSAGING)
     assert talk.calls == []
     assert "rules" in answer_of(talk) or "כללים" in answer_of(talk)
+
+
+def test_no_request_is_offered_that_the_planner_could_not_begin() -> None:
+    def tool(name: str, *examples: str) -> ToolSpec:
+        shown = tuple({"userRequest": each} for each in examples)
+        return replace(spec(name, "Files.", {"path": text("The file")}, "path"), examples=shown)
+
+    tools = (
+        tool("read_file", "Read the file notes.md"),
+        tool("edit_file", "In app.py replace 8080 by 9090"),
+    )
+    talk = ask("Sing me a song", tools, lambda name, arguments: {})
+    assert talk.quick_replies == ("Read the file notes.md",)
