@@ -192,7 +192,8 @@ class RunContext(Struct, frozen=True):
         # A tool that went down since it was offered stays: a call of it reports the outage, and an
         # approved call is still tried.
         mask = permitted(self.registry, tool_request, with_down=True)
-        setup = convert(request.get("setup") or {}, TurnSetup)
+        stored = request.get("setup")
+        setup = convert(stored, TurnSetup) if stored else TurnSetup()
         usable = entries.allowed((*request["offered"], *found), mask)
         if setup.tools is not None:
             usable = [id for id in usable if id in setup.tools]

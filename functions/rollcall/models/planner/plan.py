@@ -142,19 +142,18 @@ class _Planner(Struct, frozen=True):
             tools = [each.tool for each in ranked(read_message(self.turn.text), tools)]
         if not tools:
             return Reply(self.say("no_tools"))
-        examples = [each for tool in tools[:3] if (each := composer.example(tool, locale))]
-        examples = [each for each in examples if self._can_begin(each)]
+        shown = [(tool, composer.example(tool, locale)) for tool in tools[:3]]
+        examples = [each for tool, each in shown if each and self._can_begin(tool, each)]
         quoted = [self.say("quoted", text=each.rstrip("?")) for each in examples]
         leads = [each for tool in tools[:3] if (each := composer.lead(tool, locale))]
         named = [label(tool.name, locale, tool.names.values()) for tool in tools[:3]]
         lines = [self.say(opening), "", *(f"- {each}" for each in leads or quoted or named)]
         return Reply("\n".join(lines), quick_replies=tuple(dict.fromkeys(examples)))
 
-    def _can_begin(self, text: str) -> bool:
+    def _can_begin(self, tool: ToolSpec, text: str) -> bool:
         """Tell whether the planner would call a tool, or ask for what is missing, for a message."""
-        tools = self.request.tools or self.request.abilities
         turn = replace(self.turn, text=text, steps=(), asked="", last=None)
-        other = _Planner(turn, replace(self.request, tools=tools))
+        other = _Planner(turn, replace(self.request, tools=(tool,)))
         goals = other._goals()
         replies = [] if isinstance(goals, Reply) else [other._advance(goal) for goal in goals]
         return any(each.calls or each.text.endswith("?") for each in replies)
