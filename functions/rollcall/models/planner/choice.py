@@ -112,6 +112,9 @@ def ranked(message: Message, tools: Sequence[ToolSpec], names: Names | None = No
             is_meant = bool(hard) and not filled.left and {*needed} <= filled.arguments.keys()
         known = [stem for stem in wanted if weight.get(stem, 0.0) >= _KNOWN]
         is_known = bool(known) and len(known) >= _MIN_SHARE * len(wanted)
+        lists_all = _is_own(tool) or any(p.may_be_empty for p in parameters(tool))
+        if searches(tool) and not lists_all:  # the words of its subject are in most questions
+            is_known = is_known and bool(is_object or cue("seeks").match(message.bare))
         # In any order of a set the same, to the last bit.
         score = bonus + fsum(worth[stem] * weight.get(stem, 0.0) for stem in every)
         score, answers = score + _OBJECT * is_object, _answers(tool, message)

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from rollcall.core.explanation import asks_what_it_is
 from rollcall.core.messages import Json, ToolCall
-from rollcall.core.text import terms, tokens, words
+from rollcall.core.text import language, terms, tokens, words
 from rollcall.models.base import ModelRequest, ToolSpec
 from rollcall.models.planner import composer
 from rollcall.models.planner.arguments import Filled, fill
@@ -132,8 +132,13 @@ class _Planner(Struct, frozen=True):
         negations = (group(match, "negation")[0] for match in cue("qualifiers").finditer(text))
         is_other = any(negations) or not wordset("mine").isdisjoint(tokens(text))
         is_one = len(re.split(cue("sentences"), text)) == 1 and asks_what_it_is(text)
-        is_told = told and not composer.unanswered(text, told)
-        return Reply(told) if is_told and is_known and is_one and not is_other else None
+        is_one = is_one and not cue("asks.besides").search(text)
+        if kind := composer.unanswered(text, told):
+            asked = set(terms(text)) - wordset("scaffold")
+            is_near = 2 * len(asked.intersection(words(told))) >= len(asked)
+            is_near = is_near or language(told) != language(text)
+            told = f"{self.say(f'cannot_tell.{kind}')}\n\n{told}" if is_near else ""
+        return Reply(told) if told and is_known and is_one and not is_other else None
 
     def _offer(self, opening: str) -> Reply:
         """Say what the offered tools are for, with requests of their own examples to tap."""
@@ -205,8 +210,8 @@ class _Planner(Struct, frozen=True):
         if not parts[1:] and len({each.name for each in found if lists(each)}) > 1:
             return self._cannot_use(halves[1:])
         are_several = len({each.tool.name for each in goals}) == len(parts)
-        things = {name for each in goals for name in each.filled.arguments} & {*self.request.names}
-        is_clear = are_several and all(_is_clear(each, things) for each in goals)
+        # "… and show me only …" may be of the thing that the part before names.
+        is_clear = are_several and all(map(_is_clear, goals)) and not cue("only").search(text)
         return goals if is_clear or not parts[1:] else self._cannot_use(parts[1:])
 
     def _follow_up(self, last: ToolCall) -> _Goal | None:
@@ -314,14 +319,10 @@ def _parts(text: str) -> list[str]:
     return parts if parts[1:] else [text]
 
 
-def _is_clear(goal: _Goal, things: Set[str]) -> bool:
-    """Tell whether a part of a message says all that its tool needs, and nothing else.
-
-    Args:
-        things: Parameters whose things the parts name; a part may mean the thing of another.
-    """
+def _is_clear(goal: _Goal) -> bool:
+    """Tell whether a part of a message says all that its tool needs, and nothing else."""
     every = parameters(goal.tool)
-    needed = {p.name for p in every if (p.required and not p.refers_to) or p.name in things}
+    needed = {p.name for p in every if p.required and not p.refers_to}
     is_whole = needed <= goal.filled.arguments.keys() and not goal.filled.left
     # Words of a part may belong to another: "which conductors and which breaker for 15 hp".
     texts = (each.name for each in every if each.means("query"))

@@ -73,17 +73,27 @@ def test_where_nothing_is_known_tools_are_asked() -> None:
 
 
 @pytest.mark.parametrize(
+    ("message", "lead"),
+    [
+        ("Why is grounding required?", "I can't explain that"),
+        ("מה ההבדל בין הארקה לגישור?", "אין לי הסבר לכך"),
+    ],
+)
+def test_a_note_that_gives_no_reason_is_not_passed_off_as_one(message: str, lead: str) -> None:
+    note = Note(f"{NOTE.text} It is required so that faults clear.", NOTE.citation)
+    note = NOTE if message.startswith("Why") else note  # a reason tells no difference
+    text, called = replied(message, note)
+    assert text.startswith(lead) and note.text in text
+    assert called == []
+
+
+@pytest.mark.parametrize(
     "message",
     [
-        "Why is grounding required?",
-        "מה ההבדל בין הארקה לגישור?",
+        "Why does the dishwasher breaker keep tripping?",
         "What is grounding and why do I need it?",
         "מה זו הארקה ולמה צריך אותה?",
     ],
 )
-def test_a_note_that_gives_no_reason_is_not_passed_off_as_one(message: str) -> None:
-    note = Note(f"{NOTE.text} It is required so that faults clear.", NOTE.citation)
-    note = note if "ההבדל" in message else NOTE  # a reason tells no difference
-    text, called = replied(message, note)
-    assert note.text not in text
-    assert called == []
+def test_a_question_for_a_reason_is_told_no_note_about_something_else(message: str) -> None:
+    assert NOTE.text not in replied(message, NOTE)[0]

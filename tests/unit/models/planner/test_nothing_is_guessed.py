@@ -717,11 +717,11 @@ def test_a_file_is_no_folder() -> None:
     assert calls("Show me src/", (folders, files)) == [("list_directory", {"path": "src/"})]
 
 
-def test_two_parts_share_the_thing_that_one_of_them_names() -> None:
+def test_a_part_that_narrows_may_be_of_the_thing_that_another_names() -> None:
     panel = {"panelName": text("The panel")}
     load = spec("check_load", "Check the load.", panel, keywords=("check the load",))
-    faults = spec("list_faults", "List the faults.", panel, keywords=("list the faults",))
-    assert calls("Check the load of LP1, and list the faults", (load, faults)) == []
+    faults = spec("list_faults", "List the faults.", panel, keywords=("list the faults", "faults"))
+    assert calls("Check the load of LP1, and list only the faults", (load, faults)) == []
     both = calls("Check the load of LP1, and list the faults of LP1", (load, faults))
     assert {name for name, _ in both} == {"check_load", "list_faults"}
 
