@@ -102,14 +102,6 @@ def ranked(message: Message, tools: Sequence[ToolSpec], names: Names | None = No
             wanted = message.stems_at([n for n in topical if n not in values | used]) - weak - verb
             takes_words = any(each.required and each.means("content") for each in parameters(tool))
             is_meant = takes_words or (bool(used) and not wanted)
-        elif not (said and searches(tool)):  # "what is in src/app.py" says values alone
-            filled, needed = fill(tool, message, names), tool.parameters.get("required") or ()
-            places = [m.value for m in message.mentions if m.kind in ("path", "url")]
-            # A number alone is nothing to go by, but with a thing at hand it is.
-            is_thing = not filled.arguments.keys().isdisjoint(names or ())
-            given = filled.arguments.values()
-            hard = [e for e in given if e in places or (is_thing and type(e) in (int, float))]
-            is_meant = bool(hard) and not filled.left and {*needed} <= filled.arguments.keys()
         known = [stem for stem in wanted if weight.get(stem, 0.0) >= _KNOWN]
         is_known = bool(known) and len(known) >= _MIN_SHARE * len(wanted)
         lists_all = _is_own(tool) or any(p.may_be_empty for p in parameters(tool))
@@ -118,8 +110,22 @@ def ranked(message: Message, tools: Sequence[ToolSpec], names: Names | None = No
         # In any order of a set the same, to the last bit.
         score = bonus + fsum(worth[stem] * weight.get(stem, 0.0) for stem in every)
         score, answers = score + _OBJECT * is_object, _answers(tool, message)
-        found.append(Fit(tool, score * answers, (bonus > 0 or is_meant or is_known) and answers))
+        fits = answers and (bonus > 0 or is_meant or is_known)
+        if answers and not (fits or tool.writes or (said and searches(tool))):
+            fits = _takes_all(tool, message, names)  # "what is in src/app.py" says values alone
+        found.append(Fit(tool, score * answers, fits))
     return sorted(found, key=lambda each: -each.score)
+
+
+def _takes_all(tool: ToolSpec, message: Message, names: Names | None) -> bool:
+    """Tell whether a tool takes all that a message says, a path, an address or a number among it. A
+    number alone is nothing to go by, but with a thing at hand it is."""
+    filled, needed = fill(tool, message, names), tool.parameters.get("required") or ()
+    places = [m.value for m in message.mentions if m.kind in ("path", "url")]
+    is_thing = not filled.arguments.keys().isdisjoint(names or ())
+    given = filled.arguments.values()
+    hard = [e for e in given if e in places or (is_thing and type(e) in (int, float))]
+    return bool(hard) and not filled.left and {*needed} <= filled.arguments.keys()
 
 
 @read_once
