@@ -7,27 +7,17 @@ function does not: `Capability.of` checks what it binds.
 from __future__ import annotations
 
 import ast
-import dataclasses
 import inspect
 import json
 import re
 import traceback
-from collections import deque
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from datetime import date, time, timedelta
-from decimal import Decimal
-from enum import Enum
-from fractions import Fraction
-from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from types import CoroutineType, ModuleType, NoneType
-from typing import Any, get_args, get_origin
-from uuid import UUID
+from types import ModuleType
+from typing import Any
 
-from msgspec import Struct
 from pydantic import ConfigDict, TypeAdapter, ValidationError, create_model
 from pydantic.errors import PydanticUserError
-from pydantic_core import MultiHostUrl, Url
 
 from rollcall.core import schema
 from rollcall.core.capability import Capability, is_capability
@@ -43,13 +33,11 @@ from rollcall.core.definition import (
     wrong,
 )
 from rollcall.core.errors import InvalidArgument, Problem
-from rollcall.core.hidden import fields_of, members_of
 from rollcall.core.inputs import validate
 from rollcall.core.profile import AgentProfile, profile_mistakes
 from rollcall.core.texts import FOLDER
 
 _FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef
-_OTHER_DECORATOR = re.compile(rb"^[ \t]*@(?![\w.]*capability\b)", re.MULTILINE)
 EXAMPLE_KEYS = ("userRequest", "parameters", "response")
 _EXAMPLE = 'Write `{"userRequest": "What a user would say", "parameters": {...}}`'
 _ARGS = "Write a section `Args:` with a line `    {name}: What it is.` for each argument"
@@ -59,16 +47,6 @@ _OTHER_STYLES = (
     ("NumPy", re.compile(r"^\s*(?:Other )?Parameters\s*\n\s*-{3,}\s*$", re.MULTILINE)),
 )
 
-_HAVE_JSON = (
-    *(NoneType, str, bytes, bytearray, int, float, complex, Decimal, Fraction, Enum),
-    *(date, time, timedelta, UUID, Path, re.Pattern, Url, MultiHostUrl),
-    *(IPv4Address, IPv4Network, IPv6Address, IPv6Network),
-    *(dict, list, tuple, set, frozenset, deque, Iterator, Struct),
-    CoroutineType,  # a call awaits it
-)
-"""Classes whose values a capability can return, beside dataclasses and pydantic's own."""
-_COLLECTIONS = ("builtins", "collections", "collections.abc")
-
 
 def capability_problems(function: Callable[..., Any]) -> list[str]:
     """Return what is wrong with a function under `@capability`, with file, line and cure."""
@@ -77,7 +55,7 @@ def capability_problems(function: Callable[..., Any]) -> list[str]:
     except DefinitionError as error:
         return [str(error)]
     checks = (
-        *(_field_errors, _return_errors, _docstring_errors, _option_errors),
+        *(_field_errors, _return_errors, _docstring_errors),
         *(_function_errors, _example_errors),
     )
     return [str(error) for check in checks for error in check(capability)]
@@ -109,7 +87,7 @@ def modules_problems(modules: dict[str, ModuleType | Exception]) -> list[str]:
     Args:
         modules: By file; a module that could not be imported is the exception it raised.
     """
-    texts, problems = _texts_beside(modules)
+    problems = list(_text_errors(modules))
     if problems:  # definitions read these texts, so they cannot be checked
         return problems
     capabilities: dict[str, Callable[..., Any]] = {}
@@ -132,78 +110,13 @@ def modules_problems(modules: dict[str, ModuleType | Exception]) -> list[str]:
                     twice = f"{at} declares a capability `{value.__name__}` as well"
                     cure = "Rename one: all packs share their ids"
                     problems.append(str(wrong(value, twice, cure)))
-            elif name == "REQUIRES" and Path(file).name == "__init__.py":
-                problems += _required_packs_errors(value, file=file)
             elif isinstance(value, AgentProfile) and Path(file).name == "agents.py":
                 where = f"{shown_path(file)}:{_constant_line(file, name)}, {name}"
                 problems += (str(DefinitionError(where, *each)) for each in profile_mistakes(value))
                 if (other_at := agents.setdefault(value.id, where)) != where:
                     twice = f"{other_at} declares an agent {value.id!r} as well"
                     problems.append(str(DefinitionError(where, twice, "Rename one")))
-    loaded = {file: each for file, each in modules.items() if isinstance(each, ModuleType)}
-    if len(loaded) == len(modules):  # a module that cannot be imported may have what is missing
-        problems += _inner_capabilities(loaded)
-        problems += _hidden_capabilities(loaded)
-        problems += _orphaned_texts(texts, capabilities)
     return problems
-
-
-def _inner_capabilities(modules: Mapping[str, ModuleType]) -> Iterator[str]:
-    """Yield the problems of capabilities inside a class or a function, except those that a module
-    also has as a variable or that the function returns."""
-    functions = [each for module in modules.values() for each in vars(module).values()]
-    marked = filter(is_capability, functions)
-    codes = [getattr(inspect.unwrap(each), "__code__", each.__code__) for each in marked]
-    known = {(code.co_name, code.co_firstlineno) for code in codes}
-    for file in sorted(modules):
-        if not re.search(rb"\n[ \t]+@[\w.]*capability\b", Path(file).read_bytes()):
-            continue  # to parse every file would be slow
-        for owner in ast.walk(_tree(file)):
-            if not isinstance(owner, ast.ClassDef | _FUNCTIONS):
-                continue
-            returns = [each for each in ast.walk(owner) if isinstance(each, ast.Return)]
-            returned = {getattr(name, "id", "") for each in returns for name in ast.walk(each)}
-            for node in (each for each in owner.body if isinstance(each, _FUNCTIONS)):
-                marks = [ast.unparse(each).partition("(")[0] for each in node.decorator_list]
-                if "capability" not in (each.rpartition(".")[2] for each in marks):
-                    continue
-                if node.name in returned or (node.name, node.decorator_list[0].lineno) in known:
-                    continue
-                what = "class" if isinstance(owner, ast.ClassDef) else "function"
-                problem = f"it is in the {what} `{owner.name}`, where no capability is found"
-                cure = f"Write `def {node.name}(ctx: ToolContext, *, ...)` outside of it"
-                where = f"{shown_path(file)}:{node.lineno}, {owner.name}.{node.name}"
-                yield str(DefinitionError(where, problem, cure))
-
-
-def _hidden_capabilities(modules: Mapping[str, ModuleType]) -> Iterator[str]:
-    """Yield the problems of capabilities that a decorator above `@capability` takes out of sight,
-    such as `functools.cache`, which puts an object in place of the function."""
-    for file, module in sorted(modules.items()):
-        source = Path(file).read_bytes()
-        if b"capability" not in source or not _OTHER_DECORATOR.search(source):
-            continue  # to parse every file would be slow
-        for node in _top_level(_tree(file).body):
-            marks = [ast.unparse(each) for each in node.decorator_list]
-            names = [each.partition("(")[0].rpartition(".")[2] for each in marks]
-            value = vars(module).get(node.name)
-            if "capability" not in names[1:] or is_capability(value) or value is None:
-                continue
-            above = " and ".join(f"`@{each}`" for each in marks[: names.index("capability")])
-            problem = f"no capability is found here, because of {above} above `@capability`"
-            cure = f"Write {above} above another function, and call that one in `{node.name}`"
-            where = f"{shown_path(file)}:{node.decorator_list[0].lineno}, {node.name}"
-            yield str(DefinitionError(where, problem, cure))
-
-
-def _top_level(body: Iterable[ast.stmt]) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
-    """Yield the functions of a module, those inside `if` and `try` too."""
-    for node in body:
-        if isinstance(node, _FUNCTIONS):
-            yield node
-        elif isinstance(node, ast.If | ast.Try):
-            handlers = [each for one in getattr(node, "handlers", ()) for each in one.body]
-            yield from _top_level([*node.body, *handlers, *node.orelse])
 
 
 def undeclared_tools(modules: Mapping[str, ModuleType]) -> Iterator[tuple[str, str]]:
@@ -247,53 +160,20 @@ def undeclared_tools(modules: Mapping[str, ModuleType]) -> Iterator[tuple[str, s
                     yield id, str(DefinitionError(where, problem, cure))
 
 
-def _required_packs_errors(required: object, *, file: str) -> Iterator[str]:
-    """Yield the packs that a pack requires but that are not in its folder's parent."""
-    pack = Path(file).parent
-    where = f"{shown_path(file)}:{_constant_line(file, 'REQUIRES')}, REQUIRES"
-    if not isinstance(required, tuple | list):
-        cure = f"Write `REQUIRES = ({required!r},)`"
-        yield str(DefinitionError(where, f"it is {required!r}, which is no tuple of packs", cure))
-        return
-    packs = sorted(each.parent.name for each in pack.parent.glob("*/__init__.py"))
-    others = [each for each in packs if each != pack.name]
-    for name in (each for each in required if each not in others):
-        problem = f"there is no pack `{name}` beside {pack.name}{close(str(name), others)}"
-        cure = f"Write one of {', '.join(others)}" if others else "Take it out"
-        yield str(DefinitionError(where, problem, cure))
-
-
-def _texts_beside(files: Iterable[str]) -> tuple[dict[Path, dict[str, Any]], list[str]]:
-    """Return the texts beside modules, by file, and what is wrong with unreadable files."""
-    texts: dict[Path, dict[str, Any]] = {}
-    problems = list[str]()
+def _text_errors(files: Iterable[str]) -> Iterator[str]:
+    """Yield what is wrong with unreadable files of texts beside modules."""
     folders = sorted({Path(file).parent / FOLDER for file in files})
     for file in (file for folder in folders for file in sorted(folder.glob("*.json"))):
         where = shown_path(file)
         try:
             content = json.loads(decoded(file.read_bytes(), where))
         except json.JSONDecodeError as error:
-            problems.append(f"{where}:{error.lineno}: this is no JSON: {error.msg}")
+            yield f"{where}:{error.lineno}: this is no JSON: {error.msg}"
         except Problem as problem:
-            problems.append(str(problem))
+            yield str(problem)
         else:
-            if isinstance(content, dict):
-                texts[file] = content
-            else:
-                problems.append(f"{where}:1: texts are an object, such as {{}}. Put them into one.")
-    return texts, problems
-
-
-def _orphaned_texts(texts: dict[Path, dict[str, Any]], known: Collection[str]) -> Iterator[str]:
-    """Yield the problems of texts under `capabilities` that belong to no capability."""
-    for file, content in texts.items():
-        entries = content.get("capabilities")
-        names = list(entries) if isinstance(entries, dict) else []
-        for name in (each for each in names if each not in known):
-            lines = file.read_text(encoding="utf-8").splitlines()
-            line = next((n for n, each in enumerate(lines, 1) if f'"{name}":' in each), 1)
-            what = f"there is no capability `{name}`{close(name, known)}"
-            yield f"{shown_path(file)}:{line}: {what}. Name one, or take these texts out."
+            if not isinstance(content, dict):
+                yield f"{where}:1: texts are an object, such as {{}}. Put them into one."
 
 
 def _field_errors(capability: Capability) -> Iterator[DefinitionError]:
@@ -329,74 +209,32 @@ def _field_errors(capability: Capability) -> Iterator[DefinitionError]:
                 )
     optional = {name: field for name, field in fields.items() if not field[1].is_required()}
     checked = ConfigDict(validate_default=True, arbitrary_types_allowed=True)
-    try:
-        create_model("defaults", __config__=checked, **optional)()
-    except (PydanticUserError, TypeError, ValueError):
-        for name, (annotation, info) in optional.items():  # finds the ones at fault
-            field = {name: (annotation, info)}
-            try:
-                create_model("default", __config__=checked, **field)()
-            except (PydanticUserError, TypeError, ValueError) as error:
-                why = one_line(error)
-                if isinstance(error, ValidationError):
-                    why = error.errors(include_url=False)[0]["msg"]
-                hint, default = texts[name], info.default
-                cure = f"`{name}: {hint} | None = None`" if default is None else "another default"
-                problem = f"the default of `{name}`, {default!r}, is no `{hint}`: {why}"
-                yield wrong(function, problem, f"Write {cure}", parameter=name)
+    for name, field in optional.items():
+        try:
+            create_model("default", __config__=checked, **{name: field})()
+        except (PydanticUserError, TypeError, ValueError) as error:
+            why = one_line(error)
+            if isinstance(error, ValidationError):
+                why = error.errors(include_url=False)[0]["msg"]
+            hint, default = texts[name], field[1].default
+            cure = f"`{name}: {hint} | None = None`" if default is None else "another default"
+            problem = f"the default of `{name}`, {default!r}, is no `{hint}`: {why}"
+            yield wrong(function, problem, f"Write {cure}", parameter=name)
 
 
 def _return_errors(capability: Capability) -> Iterator[DefinitionError]:
-    """Yield an error if no value of a part of the return type can become JSON."""
-    function, why = capability.function, ""
-    if capability.mark.runs_on == "client":
-        try:
-            TypeAdapter(capability.returns)
-        except PydanticUserError as error:
-            why = f"no result of a client can be checked against: {one_line(error)}"
-    elif kind := _without_json(capability.returns):
-        why = f"cannot become JSON: `{kind.__qualname__}` is no type of data"
-    if why:
-        problem = f"what it returns is `{annotation_texts(function)['return']}`, which {why}"
+    """Yield an error if a client's result cannot be checked against the return type."""
+    if capability.mark.runs_on != "client":
+        return
+    try:
+        TypeAdapter(capability.returns)
+    except PydanticUserError as error:
+        hint = annotation_texts(capability.function)["return"]
+        why = f"no result of a client can be checked against: {one_line(error)}"
+        problem = f"what it returns is `{hint}`, which {why}"
         cure = "Write str, int, float, bool, date, an enum, a dataclass, a TypedDict, a pydantic "
         cure += "model, or a list or dict of these"
-        yield wrong(function, problem, cure, parameter="return")
-
-
-def _without_json(hint: Any) -> type | None:
-    """Return the first class in a type whose values can never become JSON, if there is one."""
-    seen: list[Any] = []
-    stack = [hint]
-    while stack:
-        for kind in (each.kind for each in members_of(stack.pop())):
-            origin = get_origin(kind) or kind
-            if not isinstance(origin, type) or any(kind is each for each in seen):
-                continue
-            seen.append(kind)
-            if not _has_json(origin):
-                return origin
-            if hasattr(origin, "__pydantic_serializer__"):  # it may handle any field itself
-                continue
-            # An optional field may always be None, so only fields of one type count.
-            hints = [field.hint for field in fields_of(origin) or ()]
-            stack += [each for each in hints if len(members_of(each)) == 1]
-            if origin.__module__ in _COLLECTIONS and issubclass(origin, Collection):
-                stack += get_args(kind)  # arguments of an app's own class may mean nothing
-    return None
-
-
-def _has_json(kind: type) -> bool:
-    """Tell whether a value of a class, or of a subclass, can become JSON."""
-    if kind in (Any, dataclasses.KW_ONLY) or dataclasses.is_dataclass(kind):
-        return True
-    if issubclass(kind, _HAVE_JSON) or hasattr(kind, "__get_pydantic_core_schema__"):
-        return True  # the latter may mean a plain value, as EmailStr and AwareDatetime do
-    if getattr(kind, "_is_protocol", False):
-        return True
-    if inspect.isabstract(kind) and kind.__module__ != "collections.abc":
-        return True  # its subclasses are unknown
-    subclasses: list[type] = type.__subclasses__(kind)
-    return any(issubclass(each, kind) for each in _HAVE_JSON) or any(map(_has_json, subclasses))
+        yield wrong(capability.function, problem, cure, parameter="return")
 
 
 def _docstring_errors(capability: Capability) -> Iterator[DefinitionError]:
@@ -434,15 +272,6 @@ def _docstring_errors(capability: Capability) -> Iterator[DefinitionError]:
             yield wrong(function, problem, _ARGS.format(name=name), text=stray[0].strip())
 
 
-def _option_errors(capability: Capability) -> Iterator[DefinitionError]:
-    function, mark = capability.function, capability.mark
-    for option, words in (("keywords", capability.keywords), ("related", mark.related)):
-        for word in words:
-            if not isinstance(word, str) or not word.strip():
-                problem = f"{option} holds {word!r}, which is no text"
-                yield wrong(function, problem, f"Write texts in {option}", option=option)
-
-
 def _function_errors(capability: Capability) -> Iterator[DefinitionError]:
     """Yield functions among the options that cannot be called with the arguments they get."""
     names = tuple(capability.arguments.model_fields)
@@ -471,27 +300,8 @@ def _function_errors(capability: Capability) -> Iterator[DefinitionError]:
                 problem = f"{option} does not take its arguments: {one_line(error)}"
             except ValueError:  # Python does not know the signature of a function in C
                 continue
-        if not problem and option == "summary":
-            known = [each.alias or name for name, each in capability.arguments.model_fields.items()]
-            if missing := _missing_argument(function, known):
-                problem = f"summary reads `{missing}`, which is no argument"
-                problem += close(missing, known)
-                cure = f"Write one of {', '.join(known)}" if known else "Take it out"
         if problem:
             yield wrong(capability.function, problem, cure, option=option)
-
-
-def _missing_argument(summary: Callable[[dict[str, Any]], Any], known: list[str]) -> str | None:
-    """Return the argument that a summary function reads but no call has, if there is one."""
-    try:
-        summary(dict.fromkeys(known, "\0"))
-    except KeyError as error:
-        key = error.args[0] if error.args else None
-        # A key made from a value belongs to another dictionary.
-        return key if isinstance(key, str) and key.isidentifier() and key not in known else None
-    except Exception:  # it may refuse these placeholder values
-        return None
-    return None
 
 
 def _example_errors(capability: Capability) -> Iterator[DefinitionError]:

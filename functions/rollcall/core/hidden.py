@@ -81,19 +81,19 @@ def _shown(data: Any, value: Any, hint: Any, mask: Any) -> Any:
         return None
     if hint is Any and type(value) in _SCALARS:
         return data  # the usual case; inspecting types is slow
-    members = members_of(hint)
+    members = _members_of(hint)
     meant = [each for each in members if _may_be(each.kind, value)] or members
     if any(each.hidden for each in meant):
         return mask
     own: Any = type(value)
-    kinds = [own] if fields_of(own) is not None else [each.kind for each in meant]
+    kinds = [own] if _fields_of(own) is not None else [each.kind for each in meant]
     for kind in kinds:
         data = _fields_shown(data, value, kind, mask)
     return data
 
 
 def _fields_shown(data: Any, value: Any, kind: Any, mask: Any) -> Any:
-    fields = fields_of(kind)
+    fields = _fields_of(kind)
     if fields is None:
         return _items_shown(data, value, kind, mask)
     if getattr(kind, "__pydantic_root_model__", False):
@@ -147,27 +147,27 @@ def _listed(
     return [item for item in shown if item is not _GONE]
 
 
-class Member(Struct, frozen=True):
+class _Member(Struct, frozen=True):
     """One type of a union, or the only one."""
 
     kind: Any
     hidden: bool
 
 
-def members_of(hint: Any, *, hidden: bool = False) -> list[Member]:
+def _members_of(hint: Any, *, hidden: bool = False) -> list[_Member]:
     """Return the types that a value of this hint may have, each with whether it is hidden."""
     origin = get_origin(hint)
     if origin is Annotated:
         inner, *marks = get_args(hint)
         hidden = hidden or any(mark is Hidden or isinstance(mark, Hidden) for mark in marks)
-        return members_of(inner, hidden=hidden)
+        return _members_of(inner, hidden=hidden)
     if getattr(origin, "_name", "") in ("NotRequired", "Required", "ReadOnly"):
-        return members_of(get_args(hint)[0], hidden=hidden)
+        return _members_of(get_args(hint)[0], hidden=hidden)
     if origin in (Union, types.UnionType):
-        return [each for inner in get_args(hint) for each in members_of(inner, hidden=hidden)]
+        return [each for inner in get_args(hint) for each in _members_of(inner, hidden=hidden)]
     if type(hint).__name__ == "TypeAliasType":
-        return members_of(hint.__value__, hidden=hidden)
-    return [Member(hint, hidden)]
+        return _members_of(hint.__value__, hidden=hidden)
+    return [_Member(hint, hidden)]
 
 
 def _may_be(kind: Any, value: Any) -> bool:
@@ -190,7 +190,7 @@ def _is_typed_dict(kind: type) -> bool:
 
 
 @lru_cache(maxsize=1_000)
-def fields_of(kind: Any) -> tuple[_Field, ...] | None:
+def _fields_of(kind: Any) -> tuple[_Field, ...] | None:
     """Return the fields of a structured type; None for other types."""
     kind = kind if isinstance(kind, type) else get_origin(kind)
     if not isinstance(kind, type):
@@ -229,14 +229,14 @@ def _hides(hint: Any) -> bool:
     seen: list[Any] = []
     stack = [hint]
     while stack:
-        for member in members_of(stack.pop()):
+        for member in _members_of(stack.pop()):
             kind = member.kind
             if member.hidden:
                 return True
             if kind is Any or isinstance(kind, list) or any(kind is each for each in seen):
                 continue
             seen.append(kind)
-            stack += [field.hint for field in fields_of(kind) or ()]
+            stack += [field.hint for field in _fields_of(kind) or ()]
             stack += get_args(kind)
     return False
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib.util
 import sys
-import textwrap
 from pathlib import Path
 from types import ModuleType
 
@@ -286,98 +285,11 @@ def test_a_wrong_definition_is_told_with_its_line(
     assert found == told if told.endswith(".") else found.startswith(told)
 
 
-TYPES = """
-from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass, make_dataclass
-from pathlib import PurePath
-from typing import ClassVar, Generic, Literal, NamedTuple, Protocol, TypeVar
-
-from msgspec import Struct
-from pydantic import AwareDatetime, ConfigDict, EmailStr, PlainSerializer
-from typing_extensions import TypedDict
-
-T = TypeVar("T")
-
-class Room: ...
-class Base: ...
-class Named(Protocol):
-    name: str
-@dataclass
-class Desk(Base):
-    name: str
-class Evaluated(Base):
-    __annotations__ = {"limit": ClassVar[Room], "_": KW_ONLY, "name": str}
-Evaluated = dataclass(Evaluated)
-class Pair(NamedTuple):
-    desk: Desk
-class Typed(TypedDict, total=False):
-    desk: Desk
-class Own(BaseModel):
-    model_config = ConfigDict(arbitrary_types_allowed=True)
-    room: Annotated[Room, PlainSerializer(lambda room: "A")]
-class Record(Struct):
-    desk: Desk
-Booking = make_dataclass("Booking", [("room", Room)])
-Unbooked = make_dataclass("Unbooked", [("room", Room | None)])
-class Id(str, Generic[T]): ...
-class Page(Generic[T]): ...
-"""
-
-
-@pytest.mark.parametrize(
-    ("type", "part"),
-    [
-        ("Room", "Room"),
-        ("set[Room]", "Room"),
-        ("dict[str, list[Room | None]]", "Room"),
-        ("Annotated[Room, PlainSerializer(str)]", "Room"),  # of a field alone
-        ("Booking", "Room"),
-        ("Page[int]", "Page"),
-        ("type[int]", "type"),
-        ("range", "range"),
-        ("Callable[[int], str]", "Callable"),
-    ],
-)
-def test_a_return_type_that_cannot_become_json_is_told(app: Path, type: str, part: str) -> None:
-    source = GOOD.replace("-> float", f"-> {type}")
-    (found,) = problems(app, meetings=TYPES + source)
-    line = FIRST + TYPES.lstrip("\n").count("\n") + 2
-    assert found == (
-        f"functions/packs/office/meetings.py:{line}, meeting_cost: what it returns is `{type}`, "
-        f"which cannot become JSON: `{part}` is no type of data. Write str, int, float, bool, "
-        "date, an enum, a dataclass, a TypedDict, a pydantic model, or a list or dict of these."
-    )
-
-
-def test_a_return_type_of_which_some_value_can_become_json_is_sound(app: Path) -> None:
-    types = [
-        *("None", "Any", "object", "dict", "list", "tuple[int, ...]", "set[Literal['a']]", "T"),
-        *("Mapping[str, Sequence[int]]", "Iterator[int]", "Coroutine[Any, Any, Desk]", "PurePath"),
-        *("EmailStr", "list[AwareDatetime]"),
-        *(
-            "Base",
-            "Named",
-            "Desk",
-            "Pair",
-            "Typed",
-            "Own",
-            "Record",
-            "Evaluated",
-            "Unbooked",
-            "Id[Room]",
-        ),
-    ]
-    sources = [
-        GOOD.replace("-> float", f"-> {each}").replace("_cost(", f"_cost_{n}(")
-        for n, each in enumerate(types)
-    ]
-    assert problems(app, meetings=TYPES + "".join([*sources, GOOD.replace(" -> float", "")])) == []
-
-
 def test_a_clients_return_type_is_one_that_its_result_can_be_checked_against(app: Path) -> None:
     of_client = GOOD.replace('"Meeting cost"', '"Meeting cost", runs_on="client"')
     assert problems(app, meetings=of_client) == []
-    (found,) = problems(app, meetings=TYPES + of_client.replace("-> float", "-> Record"))
+    record = "from msgspec import Struct\n\nclass Record(Struct):\n    hours: float\n"
+    (found,) = problems(app, meetings=record + of_client.replace("-> float", "-> Record"))
     assert "what it returns is `Record`, which no result of a client can be checked" in found
 
 
@@ -389,15 +301,6 @@ def test_a_clients_return_type_is_one_that_its_result_can_be_checked_against(app
             "summary=lambda ctx, hours: 'A'",
             "summary does not take its arguments: missing a required argument: 'hours'. "
             "Write `def summary(arguments) -> str`.",
-        ),
-        (
-            "summary=lambda given: f\"{given['hour']} h\"",
-            "summary reads `hour`, which is no argument (did you mean `hours`?). Write one of "
-            "hours.",
-        ),
-        (
-            "summary=lambda given: '{room}'.format(**given)",
-            "summary reads `room`, which is no argument. Write one of hours.",
         ),
         (
             "effect='write', find_effect=lambda ctx: None",
@@ -415,78 +318,6 @@ def test_a_function_that_cannot_take_what_it_gets_is_told(
 ) -> None:
     found = only_problem(app, GOOD.replace('"Meeting cost"', f'"Meeting cost",\n    {options}'))
     assert found.startswith(f"1: {told}")
-
-
-@pytest.mark.parametrize(
-    "summary",
-    [
-        "given['hours']",
-        "given.get('title') or '—'",  # also of another capability, which has one
-        "f\"{given['hours']:.1f}\"",
-        "{'h': 'hours'}[given['hours'][:1]]",
-        "str(1 / 0)",
-    ],
-)
-def test_a_summary_that_asks_for_its_arguments_is_sound(app: Path, summary: str) -> None:
-    source = GOOD.replace('"Meeting cost"', f'"Meeting cost", summary=lambda given: {summary}')
-    assert problems(app, meetings=source) == []
-
-
-@pytest.mark.parametrize(
-    ("head", "what"), [("class Meetings:", "class"), ("async def meetings():", "function")]
-)
-def test_a_capability_inside_a_class_or_a_function_is_told(app: Path, head: str, what: str) -> None:
-    owner = head.split()[-1].rstrip(":()")
-    (found,) = problems(app, meetings=head + GOOD.replace("\n", "\n    "))
-    assert found == (
-        f"functions/packs/office/meetings.py:16, {owner}.meeting_cost: it is in the {what} "
-        f"`{owner}`, where no capability is found. "
-        "Write `def meeting_cost(ctx: ToolContext, *, ...)` outside of it."
-    )
-
-
-@pytest.mark.parametrize(
-    "around",
-    [
-        "class Meetings:{}\nmeeting_cost = Meetings.meeting_cost",
-        "def make():{}\n    return meeting_cost\n",
-        "def make():{}\n    globals()['meeting_cost'] = meeting_cost\nmake()",
-        "if True:{}",
-    ],
-)
-def test_a_capability_that_a_module_comes_to_have_is_sound(app: Path, around: str) -> None:
-    source = around.format(GOOD.replace("\n", "\n    "))
-    assert problems(app, meetings=source) == []
-
-
-@pytest.mark.parametrize("indent", ["", "    "])
-def test_a_capability_that_a_decorator_above_hides_is_told(app: Path, indent: str) -> None:
-    wrapper = (
-        "import functools\n\ndef quick(function):\n    return lambda *a, **k: function(*a, **k)\n"
-    )
-    hidden = "@functools.cache\n@quick" + GOOD + "@quick" + GOOD.replace("meeting_cost", "cost")
-    source = wrapper + ("if True:\n" + textwrap.indent(hidden, indent) if indent else hidden)
-    first, second = problems(app, meetings=source)
-    line = FIRST + wrapper.count("\n") + bool(indent)
-    assert first == (
-        f"functions/packs/office/meetings.py:{line}, meeting_cost: no capability is found here, "
-        "because of `@functools.cache` and `@quick` above `@capability`. Write "
-        "`@functools.cache` and `@quick` above another function, and call that one in "
-        "`meeting_cost`."
-    )
-    assert ", cost: no capability is found here, because of `@quick` above" in second
-
-
-def test_a_decorator_above_a_capability_that_keeps_a_function_is_sound(app: Path) -> None:
-    wrapper = """
-def logged(function):
-    @functools.wraps(function)
-    def call(*positional, **keywords):
-        return function(*positional, **keywords)
-    return call
-
-@logged"""
-    assert problems(app, meetings="import functools\n" + wrapper + GOOD) == []
 
 
 def test_a_name_of_the_platforms_own_tools_is_refused(app: Path) -> None:
@@ -565,10 +396,6 @@ def test_a_module_that_cannot_be_imported_is_told_with_its_line(
             b'{\n"rooms": "\xff"}',
             ":2: byte 12 of the file, 0xff, is not UTF-8. Save the file as UTF",
         ),
-        (
-            b'{\n  "capabilities": {\n    "meeting_costs": {"name": "Cost"}\n  }\n}',
-            ":3: there is no capability `meeting_costs` (did you mean `meeting_cost`?). Name one",
-        ),
     ],
 )
 def test_wrong_texts_are_told_with_their_line(app: Path, texts: bytes, told: str) -> None:
@@ -576,14 +403,6 @@ def test_wrong_texts_are_told_with_their_line(app: Path, texts: bytes, told: str
     (app / "functions/packs/office/texts/en.json").write_bytes(texts)
     (found,) = problems(app, meetings=GOOD)
     assert found.startswith(f"functions/packs/office/texts/en.json{told}")
-
-
-def test_texts_of_a_capability_whose_module_fails_are_not_called_wrong(app: Path) -> None:
-    (app / "functions/packs/office/texts").mkdir()
-    texts = '{"capabilities": {"meeting_cost": {"name": "Cost"}}}'
-    (app / "functions/packs/office/texts/en.json").write_text(texts)
-    (found,) = problems(app, meetings=f"import nowhere\n{GOOD}")
-    assert "ModuleNotFoundError" in found
 
 
 def test_an_unknown_option_is_told_with_the_one_that_was_meant_once(app: Path) -> None:
@@ -777,22 +596,3 @@ def test_ids_categories_and_all_are_known_as_tools(app: Path) -> None:
     loaded = {file: each for file, each in modules.items() if isinstance(each, ModuleType)}
     assert len(loaded) == 2
     assert list(undeclared_tools(loaded)) == []
-
-
-@pytest.mark.parametrize(
-    ("required", "told"),
-    [
-        ("('bilding',)", "there is no pack `bilding` beside office (did you mean `building`?). "),
-        ("('office',)", "there is no pack `office` beside office. Write one of building."),
-        ("'building'", "it is 'building', which is no tuple of packs. Write `REQUIRES = ('bui"),
-    ],
-)
-def test_a_required_pack_that_is_not_there_is_told_with_its_line(
-    app: Path, required: str, told: str
-) -> None:
-    for pack in ("office", "building"):
-        (app / f"functions/packs/{pack}").mkdir(exist_ok=True)
-        (app / f"functions/packs/{pack}/__init__.py").touch()
-    assert problems(app, __init__='REQUIRES = ("building",)\n') == []
-    (found,) = problems(app, __init__=f"REQUIRES = {required}\n")
-    assert found.startswith(f"functions/packs/office/__init__.py:14, REQUIRES: {told}")
