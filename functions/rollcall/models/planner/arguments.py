@@ -118,6 +118,8 @@ class _Form:
             value = [value]
         if not self.used.isdisjoint(place) or not parameter.accepts(value):
             return False
+        if lists(self.tool) and parameter.means("path") and re.search(r"\w\.\w+$", str(value)):
+            return False  # a folder's files, and no file
         self.used |= place
         self.settled.add(parameter.root)
         if value != parameter.schema.get("default"):
@@ -270,11 +272,13 @@ class _Form:
             return mention.unit is None and is_near
         labels = {at[0] for name in parameter.called for at in message.find(name)}
         is_counted = parameter.identifies and place[-1] + 1 in labels  # "two circuits"
+        is_size = parameter.identifies and mention.unit and not parameter.units  # "over 80 %"
+        is_size = is_size and not message.text.startswith("#", mention.start)
         is_bare = parameter.units and not (mention.unit or is_near or len(self.parameters) == 1)
         is_text = parameter.kind == "string" and not (parameter.units or parameter.options)
         before = message.stems_at([place[0] - 1])  # as in "the first 20"
         is_count = is_counted or not (mention.unit or before.isdisjoint(wordset("limit")))
-        return not (is_count or is_bare or is_text)
+        return not (is_count or is_size or is_bare or is_text)
 
     def _gap(self, parameter: Parameter, place: range) -> float:
         """Return how many words a number stands from those that name a parameter."""
@@ -304,8 +308,6 @@ class _Form:
         kinds = [k for k in ("email", "url", "path", "date") if parameter.means(k)]
         kinds += ["code"] * bool(re.search(r"\d/0|\bAWG\b", parameter.description))
         found = [m for m in self.free(*kinds) if m.kind != "code" or "/" in str(m.value)]
-        if lists(self.tool):  # a folder's files, and no file
-            found = [m for m in found if m.kind != "path" or not re.search(r"\w\.\w+$", m.value)]
         return next((m.place for m in found if kinds), ())
 
     def by_label(self, parameter: Parameter) -> Sequence[int]:
@@ -425,8 +427,11 @@ class _Form:
             named: dict[Json, range] = {str(m.value): m.place for m in self.free("name")}
             for match in cue("person").finditer(text):
                 name, span = group(match, "who")
-                if self.message.stems_at(place(*span)).isdisjoint(self.known):
-                    named.setdefault(name, place(*span))
+                where = place(*span)
+                if self.message.stems_at(where[1:]) & vocabulary(self.tool, whole=True):
+                    name, where = name.split()[0], where[:1]  # in Hebrew "open" follows the name
+                if self.message.stems_at(where).isdisjoint(self.known):
+                    named.setdefault(name, where)
             self.take_all(parameter, named)
 
     def fill_queries(self) -> None:

@@ -59,9 +59,7 @@ def choose(text: str, request: ModelRequest) -> ToolSpec | None:
         if near:
             return next(whole, next(iter(others), near[0] if is_one_topic else None))
     if searcher and is_one_topic and _asks_a_fact(text):
-        heads = set(terms(group(cue("heads").match(text), "head")[0])) - wordset("scaffold")
-        keywords = (each for tool in request.tools if lists(tool) for each in tool.keywords)
-        is_list = any({*words(each)} <= heads for each in keywords)  # as "which decisions" is
+        is_list = any(_is_listed(tool, message) for tool in request.tools)
         filled = fill(searcher, message)
         is_named = cue("asks_fact").search(text) or len(filled.used) > 1
         return searcher if is_named and not is_list and filled.arguments else None
@@ -95,6 +93,7 @@ def ranked(message: Message, tools: Sequence[ToolSpec], names: Names | None = No
         # A list tool gives what its name says, and all of it, where the name says no more.
         object_ = set(words(spaced(tool.name))[1:]) - wordset("own")
         is_object = lists(tool) and bool(object_) and object_ <= head
+        is_object = is_object or _is_listed(tool, message)
         is_object = is_object or bool(searches(tool) and cue("about").search(message.text))
         wanted, is_meant = said or verb & set(words(spaced(tool.name))), False  # as in "run it"
         if tool.writes:  # of which the verb is said, and all the rest may be what is to be written
@@ -156,7 +155,7 @@ def _answers(tool: ToolSpec, message: Message) -> bool:
         is_named = is_named or (may_list and any(p.may_be_empty for p in parameters(tool)))
         is_named = is_named and (_is_own(tool) or not cue("who_when_why").match(asked))
         return is_named and not counts(asked) and _knows_verb(tool, message)
-    heads = set(terms(group(cue("heads").match(asked), "head")[0])) - weak
+    heads = _heads(message) - weak
     is_count = bool(cue("asks.count").search(asked)) and not lists(tool)
     first_sentence = "" if is_count else tool.description.partition(". ")[0]
     core = terms(" ".join((spaced(tool.name), *tool.keywords, first_sentence)))
@@ -166,6 +165,17 @@ def _answers(tool: ToolSpec, message: Message) -> bool:
         return False  # "what is the length of circuit 14" is no matter of its voltage drop
     knows_who = lists(tool) and any(map(cue("person_or_day").match, tool.keywords))
     return (knows_who or not cue("person_or_day").match(asked)) and _knows_verb(tool, message)
+
+
+def _heads(message: Message) -> set[str]:
+    """Return the stems of what a question asks for, as "which decisions" does."""
+    return {*terms(group(cue("heads").match(message.text.strip()), "head")[0])}
+
+
+def _is_listed(tool: ToolSpec, message: Message) -> bool:
+    """Tell whether a tool lists what a question asks for."""
+    heads = _heads(message) - wordset("scaffold")
+    return lists(tool) and any({*words(each)} <= heads for each in tool.keywords)
 
 
 def counts(text: str) -> bool:

@@ -38,11 +38,13 @@ class Wish(Struct, frozen=True):
         text: The question.
         topic: What the things are about, where that was searched for.
         person: Whose messages are meant.
+        rest: Whether the first items of a list were told before.
     """
 
     text: str = ""
     topic: str = ""
     person: str = ""
+    rest: bool = False
 
 
 def say(key: str, locale: str, **values: object) -> str:
@@ -97,9 +99,10 @@ def _listing(key: str, items: list[Item], output: Item, step: Step, wish: Wish, 
         return say("none", locale, what=what, conditions=said)
     counted = [output.get(k) for k in ("totalFound", "totalCount", "total", "count")]
     total = max(len(kept), *(n for n in counted if type(n) is int and not conditions), 0)
-    first = kept[:_MAX_ITEMS]
-    more = total - len(first)
-    count = say("of_total", locale, shown=len(first), total=total) if more else total
+    rest = kept[_MAX_ITEMS:][:_MAX_ROWS] if wish.rest else []
+    first = rest or kept[:_MAX_ITEMS]
+    more = total - len(first) - bool(rest) * _MAX_ITEMS
+    count = say("of_total", locale, shown=len(first), total=total) if len(first) < total else total
     head = " · ".join([what[:1].upper() + what[1:], *conditions])
     lines = [f"**{head} ({count})**", "", *(_line(e, step, locale, wish.text) for e in first)]
     lines += [f"- {say('more', locale, count=more)}"] * (more > 0)

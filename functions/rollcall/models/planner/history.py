@@ -104,6 +104,7 @@ class Turn(Struct, frozen=True):
         files: The labels of the files that came with it.
         asked: What the user said before, if the planner asked back about it.
         last: The last call before this turn.
+        before: The message that it was made for.
     """
 
     text: str
@@ -111,6 +112,7 @@ class Turn(Struct, frozen=True):
     steps: tuple[Step, ...]
     asked: str
     last: ToolCall | None
+    before: str
     locale: str
 
     def made(self, name: str, arguments: dict[str, Json]) -> Step | None:
@@ -121,18 +123,19 @@ class Turn(Struct, frozen=True):
 
 def read_turn(messages: Sequence[Message], locale: str) -> Turn:
     """Split a history at the user's last message."""
-    text, asked, at, files = "", "", 0, tuple[str, ...]()
+    text, asked, before, at, files = "", "", "", 0, tuple[str, ...]()
     for n, message in enumerate(messages):
         if isinstance(message, UserMessage):
-            before = messages[n - 1] if n else None
-            is_asked = isinstance(before, ModelMessage) and before.text.rstrip().endswith("?")
+            reply = messages[n - 1] if n else None
+            is_asked = isinstance(reply, ModelMessage) and reply.text.rstrip().endswith("?")
             asked = ", ".join(filter(None, (asked, text.rstrip(" ?.!")))) if is_asked else ""
+            before = text if any(isinstance(m, ToolMessage) for m in messages[at:n]) else before
             text, at = message.text, n
             files = tuple(part.label for part in message.parts if isinstance(part, Media))
             # "src/app.ts" or "12" is an answer in no language at all.
             locale = language(text) if sum(map(str.isalpha, text)) > 3 else locale[:2]
     last = next((each.call for each in reversed(_steps_of(messages[:at]))), None)
-    return Turn(text, files, _steps_of(messages[at:]), asked, last, locale)
+    return Turn(text, files, _steps_of(messages[at:]), asked, last, before, locale)
 
 
 def _steps_of(messages: Sequence[Message]) -> tuple[Step, ...]:

@@ -80,11 +80,15 @@ class _Planner(Struct, frozen=True):
 
     turn: Turn
     request: ModelRequest
+    rest: bool = False  # of what the message before asked for
 
     def reply(self) -> Reply:
         turn = self.turn
         if self.request.tool_choice == "none":
             return Reply(composer.so_far(turn))
+        if self._asks_for_the_rest():
+            again = replace(turn, text=turn.before, asked="")
+            return _Planner(again, self.request, rest=True).reply()
         if not turn.steps and (said := self._small_talk() or self._noted()):
             return said
         goals = self._goals()
@@ -105,6 +109,16 @@ class _Planner(Struct, frozen=True):
     def _told(self, wish: Wish, *steps: Step) -> Reply:
         every = steps or self.turn.steps
         return Reply(composer.answer(every, wish, self.turn.locale, self.request.tools))
+
+    def _asks_for_the_rest(self) -> bool:
+        rest = cue("rest").fullmatch
+        is_rest = rest(self.turn.text) and self.turn.before and not rest(self.turn.before)
+        return bool(is_rest and self._repeated())
+
+    def _repeated(self) -> ToolSpec | None:
+        """Return the tool of the last call, if it only reads."""
+        name = self.turn.last.name if self.turn.last else ""
+        return next((t for t in self.request.tools if t.name == name and not t.writes), None)
 
     # ---- Without a tool ----
 
@@ -217,7 +231,7 @@ class _Planner(Struct, frozen=True):
     def _follow_up(self, last: ToolCall) -> _Goal | None:
         """Return the last call with what a short message changes in it: "and over 300 ft?". A text
         only takes the place of one: "only the decisions" is no focus of a summary."""
-        tool = next((t for t in self.request.tools if t.name == last.name and not t.writes), None)
+        tool = self._repeated()
         if tool is None:
             return None
         # What was required has a value, so words of the user's own are one only where marked.
@@ -268,7 +282,7 @@ class _Planner(Struct, frozen=True):
         if step is None:
             return Reply(calls=(Call(tool.name, arguments),))
         person = group(cue("said_by").search(goal.text), "who")[0] if searches(tool) else ""
-        return self._told(Wish(goal.text, topic, person), step)
+        return self._told(Wish(goal.text, topic, person, self.rest), step)
 
     def _look_up(self, goal: _Goal, target: Parameter, topic: str, left: Sequence[str]) -> Reply:
         """Find the thing that a call is about: by a search for its topic, or by its name with a

@@ -135,6 +135,14 @@ def test_a_percentage_is_a_fraction_where_no_percent_is_spoken_of() -> None:
     assert filled("at 5%", {"ratePercent": number()}, "ratePercent") == {"ratePercent": 5}
 
 
+def test_a_measure_is_no_number_of_a_thing() -> None:
+    message = "Which circuits are over 80% loaded?"
+    assert (
+        filled(message, {"circuitNumber": number("Which circuit"), "panel": text("Its panel")})
+        == {}
+    )
+
+
 def test_what_does_not_fit_the_schema_is_left_out() -> None:
     limit = {"limit": {"type": "integer", "maximum": 50}}
     assert filled("limit 500", limit) == {}
@@ -189,6 +197,13 @@ def test_who_owes_and_who_is_owed_are_told_apart(message: str, arguments: dict[s
     person = text('"me" or a name.')
     tool = spec("list_tasks", "List tasks.", {"assignee": person, "owedTo": person})
     assert fill(tool, read_message(message)).arguments == arguments
+
+
+def test_a_hebrew_name_ends_before_what_the_tool_knows() -> None:
+    properties = {"assignee": text('"me" or a name.')}
+    tool = spec("list_tasks", "List tasks.", properties, keywords=("משימות פתוחות",))
+    asked = read_message("אילו מהמשימות של עומר פתוחות?")
+    assert fill(tool, asked).arguments == {"assignee": "עומר"}
 
 
 def test_who_does_the_most_is_not_what_a_list_of_at_most_so_many_tells() -> None:

@@ -156,6 +156,13 @@ def test_a_write_that_shows_something_is_asked_for_by_its_keyword(message: str) 
     assert answer_of(ask(message, (replace(summary, writes=True),))).endswith("?")
 
 
+@pytest.mark.parametrize("asked", ["What decisions did we make", "Which decisions were made"])
+def test_a_list_of_what_is_asked_for_comes_before_a_search_for_it(asked: str) -> None:
+    (first, *_), *_ = ask(f"{asked} about the budget?", MESSAGING).calls
+    assert first[0] == "search_all_conversations"
+    assert names(f"{asked} about the budget?")[-1] == "get_conversation_decisions"
+
+
 def test_a_comparison_is_not_searched() -> None:
     assert names("Is Omer more stressed than he was in the summer?") == []
 

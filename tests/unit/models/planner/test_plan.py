@@ -270,13 +270,36 @@ def test_one_of_a_list_is_not_guessed_by_its_place(then: str) -> None:
     assert talk.calls == []
 
 
-@pytest.mark.parametrize("then", ["show me the rest", "more", "תראה לי עוד"])
-def test_what_a_list_left_out_is_not_made_up(then: str) -> None:
-    talk = Talk(MESSAGING)
-    talk.say("What decisions were made?")
+def _decisions(name: str, arguments: dict[str, Any]) -> dict[str, Any]:
+    return {"output": {"decisions": [{"decision": f"Choice {n}"} for n in range(1, 9)]}}
+
+
+@pytest.mark.parametrize("then", ["show me the rest", "more", "תראה לי עוד", "תראי את השאר"])
+def test_the_rest_of_a_list_is_what_was_not_told(then: str) -> None:
+    talk = Talk(MESSAGING, _decisions)
+    assert "Choice 6" in talk.say("What decisions were made?")
+    first = talk.calls
     said = talk.say(then)
+    assert talk.calls == first
+    assert "Choice 8" in said
+    assert "Choice 6" not in said
+    assert "8)" in said.splitlines()[0]
+
+
+def test_after_the_rest_there_is_no_more() -> None:
+    talk = Talk(MESSAGING, _decisions)
+    for message in ("What decisions were made?", "show the rest", "more"):
+        talk.say(message)
     assert talk.calls == []
-    assert "Hire a designer" not in said
+
+
+def test_the_rest_of_a_write_is_not_written_again() -> None:
+    send = spec("send_note", "Send a note.", {"content": text("The words")}, "content", writes=True)
+    talk = Talk((send,), lambda name, arguments: {"output": {"done": "Sent."}})
+    talk.say("Send a note that I'm late")
+    assert talk.calls == [[("send_note", {"content": "I'm late"})]]
+    talk.say("more")
+    assert talk.calls == []
 
 
 @pytest.mark.parametrize(
