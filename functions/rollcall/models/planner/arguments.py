@@ -173,9 +173,9 @@ class _Form:
         if mention := next((m for m in one if m.kind != "number"), None):
             return str(mention.value)
         found = re.sub(r"['’]s$", "", self.message.written(place))
-        first = found.split()[0]
-        is_glued = first[0] in wordset("glued") and words(first) == words(first[1:])
-        return found[1:].lstrip("-") if is_glued else found
+        while found[0] in wordset("glued") and words(found) == words(found[1:]):
+            found = found[1:].lstrip("-")
+        return found
 
     # ---- Names and listed values ----
 

@@ -76,6 +76,7 @@ def _units() -> dict[str, Unit]:
 
 def unit_of(word: str) -> Unit | None:
     """Return the unit that a word writes, in any language; None for any other word."""
+    word = re.sub(r"^(?:sq\.?|square)\s", "sq-", word, flags=re.IGNORECASE)
     return _units().get(word) or _units().get(word.lower())
 
 
@@ -133,7 +134,7 @@ _NUMBER = re.compile(
     r"(?<![\w.])(?<![^\W\d_]-)(?<![^\W_]/)(?:[א-ת]{1,2}-|[בהוכלמש]{1,2})?(?P<sign>[-−])?(?P<money>[$€£₪])?"
     r"(?P<digits>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+)(?![\w./-]*/|\.\d)"
     r"(?P<power>k(?![A-Za-z]))?(?P<ordinal>st|nd|rd|th)?"
-    r"(?:(?=(?P<gap>[\s-]?)(?P<unit>%|[°]?[^\W\d_](?:[\"'׳״]?[^\W\d_]+)*2?)))?",
+    r"(?:(?=(?P<gap>[\s-]?)(?P<unit>%|(?:sq\.?|square)\s[a-z]+|[°]?[^\W\d_](?:[\"'׳״]?[^\W\d_]+)*2?)))?",
     re.IGNORECASE,
 )
 _SPELLED = re.compile(r"(?<!\w)([^\W\d_]{2,9})(?!\w)(?=(?:[\s-]+([^\W\d_]{2,9})(?!\w))?)")
