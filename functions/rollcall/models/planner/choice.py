@@ -152,7 +152,10 @@ def _answers(tool: ToolSpec, message: Message) -> bool:
         topic = {s for word in message.words if word.has_topic for s in word.stems} - weak
         is_named = bool(cue("about").search(asked)) or not topic <= vocabulary(tool)
         may_list = not first.isdisjoint(wordset("listing") | wordset("asking"))
-        is_named = is_named or (may_list and any(p.may_be_empty for p in parameters(tool)))
+        lists_all = any(p.may_be_empty for p in parameters(tool))
+        if lists_all and cue("judges").match(bare):
+            return False  # "is this worksheet right" asks for no worksheets
+        is_named = is_named or (may_list and lists_all)
         is_named = is_named and (_is_own(tool) or not cue("who_when_why").match(asked))
         return is_named and not counts(asked) and _knows_verb(tool, message)
     heads = _heads(message) - weak
@@ -228,9 +231,11 @@ def _is_called_for(tool: ToolSpec, message: Message) -> bool:
         return is_named or wordset("verbs.export").isdisjoint(words(spaced(tool.name))[:1])
     is_asked = not wordset("asking").union(wordset("looking")).isdisjoint(tokens(bare)[:1])
     # "Show the summary" asks for the write that has these words for a keyword.
-    is_asked = is_asked and not any(
-        words(bare)[: len(words(each))] == words(each) for each in phrases
-    )
+    begins = any(words(bare)[: len(words(each))] == words(each) for each in phrases)
+    is_asked = is_asked and not begins
+    verb = group(cue("command").match(bare), "verb")[0]
+    if verb and not begins and verbs_of(tool).isdisjoint(words(verb)):
+        return False  # "delete the worksheet" makes none
     is_polite = len(bare) < len(message.text.strip())
     if not bare or is_asked or cue("no_request").search(bare):
         return False

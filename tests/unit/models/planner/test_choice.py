@@ -163,6 +163,24 @@ def test_a_list_of_what_is_asked_for_comes_before_a_search_for_it(asked: str) ->
     assert names(f"{asked} about the budget?")[-1] == "get_conversation_decisions"
 
 
+@pytest.mark.parametrize(
+    "message",
+    ["Delete the worksheet", "Print my worksheet", "מחק את דף העבודה", "תדפיסי לי את דף העבודה"],
+)
+def test_a_command_with_another_verb_makes_nothing(message: str) -> None:
+    keywords = ("make a worksheet", "worksheet", "דף עבודה")
+    tool = replace(EDUCATION[0], writes=True, keywords=keywords)
+    assert ask(message, (tool,)).calls == []
+
+
+def test_a_list_does_not_tell_whether_one_is_right() -> None:
+    query = text('Words of it; "" for all.')
+    tool = spec("search_content", "Search the user's content.", {"query": query}, "query")
+    tool = replace(tool, keywords=("worksheet", "worksheets"))
+    assert ask("Show my worksheets", (tool,), done).calls == [[("search_content", {"query": ""})]]
+    assert ask("Is this worksheet correct?", (tool,)).calls == []
+
+
 def test_a_comparison_is_not_searched() -> None:
     assert names("Is Omer more stressed than he was in the summer?") == []
 
