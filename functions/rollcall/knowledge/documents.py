@@ -36,7 +36,8 @@ from rollcall.core.options import collection_id
 from rollcall.core.shapes import Role, Wire
 from rollcall.core.texts import TEXTS
 from rollcall.core.user_data import Section, UserData, of_user
-from rollcall.store.files import FILES, SECTION_READS, Allowance, FileStore, erase_file
+from rollcall.store.batches import where
+from rollcall.store.files import FILE_SECTION, Allowance, FileStore
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client, CollectionReference, DocumentReference, WriteBatch
@@ -227,13 +228,11 @@ def readable(
         groups: Groups whose documents the user may read too; the caller has just checked that the
             user is a member.
     """
-    from google.cloud.firestore import FieldFilter
-
-    wanted = [FieldFilter("group", "==", group) for group in dict.fromkeys(groups)]
+    wanted = [where("group", "==", group) for group in dict.fromkeys(groups)]
     if scope in ("mine", "all"):
-        wanted.append(FieldFilter("uid", "==", user.uid))
+        wanted.append(where("uid", "==", user.uid))
     if scope in ("team", "all") and user.tenant is not None:
-        wanted.append(FieldFilter("tenant", "==", user.tenant))
+        wanted.append(where("tenant", "==", user.tenant))
     by_id: dict[str, StoredDocument] = {}
     is_all = True
     for test in wanted:
@@ -299,13 +298,6 @@ def _document(data: dict[str, Any], uid: str) -> dict[str, Any]:
     return {key: value for key, value in data.items() if key not in _INTERNAL}
 
 
-def _file(data: dict[str, Any], uid: str) -> dict[str, Any]:
-    """Return a file's fields for an export. Its content is too large for a page: `get_file` returns
-    it in parts."""
-    shown = {key: value for key, value in data.items() if key not in ("place", "parts")}
-    return {**shown, "content": "get_file"}
-
-
 UPLOADS = UserData(
     (
         # Documents first: without its record, a document that is being read writes nothing more.
@@ -317,13 +309,6 @@ UPLOADS = UserData(
             reads=("current", "incoming"),
             page=2,  # each may have two hundred parts, and a commit takes 500 writes
         ),
-        Section(
-            kind="files",
-            find=of_user(FILES, platform=True),
-            show=_file,
-            erase=erase_file,
-            reads=SECTION_READS,
-            page=10,
-        ),
+        FILE_SECTION,
     )
 )

@@ -23,9 +23,7 @@ from typing import Any
 from xml.etree.ElementTree import Element
 from xml.parsers import expat
 
-from msgspec import Struct
-
-from rollcall.knowledge.pages import MAX_CHARS, CannotRead, Page, cleaned
+from rollcall.knowledge.pages import MAX_CHARS, CannotRead, Page, cleaned, in_pieces
 
 MAX_ENTRIES = 5_000
 MAX_PART_BYTES = 60_000_000
@@ -37,7 +35,6 @@ MAX_DEPTH = 200
 """The limit for nested elements."""
 MAX_CELLS = 200_000
 """The limit for the cells of all tables."""
-PIECE_CHARS = 100_000
 
 _CHUNK = 65_536
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
@@ -85,16 +82,17 @@ def read_docx(path: Path) -> Iterator[int | Page]:
             _check(archive)
             blocks = _elements(archive, _TEXT_PART, MAX_PART_BYTES, depth=2)
             read = (block for block in blocks if not _is_left_out(block))
-            lines = [line for block in read for line in _lines(block)]
+            lines = [
+                (line, is_large)
+                for block in read
+                for text, is_large in _lines(block)
+                for line in cleaned(text).strip().split("\n")
+            ]
     except (NotImplementedError, RuntimeError) as error:  # unknown compression; a password
         raise CannotRead("encrypted" if "encrypted" in str(error) else "malformed") from error
     except _DAMAGE as error:
         raise CannotRead("malformed") from error
-    pieces = list(_pieces(lines))
-    if not pieces:
-        raise CannotRead("no_text")
-    yield len(pieces)
-    yield from pieces
+    yield from in_pieces(lines)
 
 
 def _check(archive: zipfile.ZipFile) -> None:
@@ -175,19 +173,15 @@ def _elements(archive: zipfile.ZipFile, name: str, most: int, *, depth: int) -> 
     yield from ended
 
 
-class _Line(Struct):
-    text: str
-    is_large: bool = False
-
-
-def _lines(element: Element) -> Iterator[_Line]:
-    """Yield the lines of an element: its paragraphs, and the rows of its tables."""
+def _lines(element: Element) -> Iterator[tuple[str, bool]]:
+    """Yield the lines of an element: its paragraphs, and the rows of its tables; and whether each
+    is a heading."""
     space, _, name = element.tag.rpartition(" ")
     if space in _WORDS and name == "tr":
-        cells = (" ".join(line.text for line in _lines(each)) for each in _cells(element))
+        cells = (" ".join(text for text, _ in _lines(each)) for each in _cells(element))
         row = " | ".join(" ".join(cell.split()) for cell in cells)
         if row.strip(" |"):
-            yield _Line(row)
+            yield row, False
         return
     for each in element:  # a paragraph may have a text box with lines
         if not _is_left_out(each):
@@ -198,7 +192,7 @@ def _lines(element: Element) -> Iterator[_Line]:
             is_level = tag == f"{space} outlineLvl" and value < "9"
             is_style = tag == f"{space} pStyle" and value.lower().startswith(_HEADING_STYLES)
             is_large = is_large or is_level or is_style
-        yield _Line(_text(element), is_large)
+        yield _text(element), is_large
 
 
 def _cells(row: Element) -> Iterator[Element]:
@@ -270,21 +264,3 @@ def _formula(element: Element, name: str, before: str) -> str:
 
 def _bracketed(text: str) -> str:
     return text if _ONE_TERM.fullmatch(text) else f"({text})"
-
-
-def _pieces(lines: list[_Line]) -> Iterator[Page]:
-    """Yield the lines in pieces of whole lines."""
-    texts: list[str] = []
-    large: set[int] = set()
-    chars = 0
-    for line in lines:
-        for text in cleaned(line.text).strip().split("\n"):
-            if chars + len(text) > PIECE_CHARS and texts:
-                yield Page(None, "\n".join(texts), frozenset(large))
-                texts, large, chars = [], set(), 0
-            if line.is_large and text:
-                large.add(len(texts))
-            texts.append(text)
-            chars += len(text) + 1
-    if any(text.strip() for text in texts):
-        yield Page(None, "\n".join(texts), frozenset(large))

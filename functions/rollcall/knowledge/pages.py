@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Literal, get_args
 
 from msgspec import Struct
@@ -69,7 +69,7 @@ class CannotRead(Exception):
 
 
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufffe\uffff\ud800-\udfff]")
-_PIECE_CHARS = 100_000
+PIECE_CHARS = 100_000
 _MAX_CONTROL = 0.05
 """A share of control characters that no text exceeds."""
 
@@ -90,19 +90,38 @@ def read_plain(data: bytes) -> Iterator[int | Page]:
         raise CannotRead("wrong_type")
     if len(clean) > MAX_CHARS:
         raise CannotRead("too_much_text")
-    if not clean.strip():
+    yield from in_pieces((line, False) for line in clean.split("\n"))
+
+
+def in_pieces(lines: Iterable[tuple[str, bool]]) -> Iterator[int | Page]:
+    """Yield the number of pieces of a text without pages, and then each piece. They end at line
+    ends; only a line that is longer than a piece is cut inside.
+
+    Args:
+        lines: The lines, and whether each is in larger letters than the rest.
+    Raises:
+        CannotRead: The lines have no text.
+    """
+    pieces: list[Page] = []
+    texts: list[str] = []
+    large: set[int] = set()
+    chars = 0
+    for line, is_large in lines:
+        for start in range(0, max(len(line), 1), PIECE_CHARS):
+            text = line[start : start + PIECE_CHARS]
+            if texts and chars + len(text) > PIECE_CHARS:
+                pieces.append(Page(None, "\n".join(texts), frozenset(large)))
+                texts, large, chars = [], set(), 0
+            if is_large and text:
+                large.add(len(texts))
+            texts.append(text)
+            chars += len(text) + 1
+    if any(texts):
+        pieces.append(Page(None, "\n".join(texts), frozenset(large)))
+    if not any(piece.text.strip() for piece in pieces):
         raise CannotRead("no_text")
-    # Cut at line ends; only a line longer than a piece is cut inside.
-    pieces, start = list[str](), 0
-    while len(clean) - start > _PIECE_CHARS:
-        end = clean.rfind("\n", start, start + _PIECE_CHARS)
-        end = start + _PIECE_CHARS if end < 0 else end
-        pieces.append(clean[start:end])
-        start = end
-    pieces.append(clean[start:])
     yield len(pieces)
-    for piece in pieces:
-        yield Page(None, piece)
+    yield from pieces
 
 
 def cleaned(text: str) -> str:

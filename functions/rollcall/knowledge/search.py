@@ -43,6 +43,7 @@ from rollcall.knowledge.index import (
     unpack_words,
 )
 from rollcall.knowledge.pages import CannotRead
+from rollcall.store.batches import read_all
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client
@@ -70,7 +71,7 @@ there."""
 _MIN_SHARE = 0.25
 """The least share of the best passage's score; below it, a passage only has a common word of the
 question."""
-_PARTS_AT_ONCE, _READS_AT_ONCE = 16, 8
+_PARTS_AT_ONCE = 8
 
 log = logging.getLogger("rollcall")
 
@@ -343,7 +344,7 @@ def _passages(
     paths = [by_id[id].path("t", number // PASSAGES_OF_TEXTS) for (id, number), _ in places]
     wanted = list(dict.fromkeys(paths))
     # Texts are not cached, so that no process keeps deleted ones.
-    parts = {path: unpack_texts(data) for path, data in _read(db, wanted)}
+    parts = {path: unpack_texts(data) for path, data in _read(db, wanted).items()}
     if len(parts) < len(wanted):
         raise Gone
     passages = []
@@ -363,13 +364,10 @@ def _passages(
     return passages
 
 
-def _read(db: Client, paths: Sequence[str]) -> Iterator[tuple[str, bytes]]:
-    """Yield the existing parts with their paths, reading a few in each round trip."""
-    for start in range(0, len(paths), _READS_AT_ONCE):
-        references = [db.document(path) for path in paths[start : start + _READS_AT_ONCE]]
-        for snapshot in db.get_all(references):
-            if snapshot.exists:
-                yield snapshot.reference.path, bytes(snapshot.get("data"))
+def _read(db: Client, paths: Sequence[str]) -> dict[str, bytes]:
+    """Return the existing parts among these paths, by path."""
+    snapshots = read_all(db, *map(db.document, paths))
+    return {each.reference.path: bytes(each.get("data")) for each in snapshots if each.exists}
 
 
 class PartCache:
@@ -393,7 +391,8 @@ class PartCache:
                 found[path] = self._parts.get((db.project, path))
                 if found[path] is not None:
                     self._parts.move_to_end((db.project, path))
-        for path, data in _read(db, [path for path, data in found.items() if data is None]):
+        missing = [path for path, data in found.items() if data is None]
+        for path, data in _read(db, missing).items():
             found[path] = data
             with self._lock:
                 before = self._parts.pop((db.project, path), b"")

@@ -50,7 +50,7 @@ from rollcall.knowledge.documents import (
     reference,
 )
 from rollcall.store import attachments
-from rollcall.store.batches import try_commit
+from rollcall.store.batches import try_commit, where
 from rollcall.store.files import (
     NAME_CHARS,
     PART_BYTES,
@@ -395,9 +395,7 @@ def enqueue(platform: Platform, id: str) -> None:
 
 def overdue(db: Client, *, now: datetime) -> list[str]:
     """Return the ids of documents whose reader died, or that the queue did not take."""
-    from google.cloud.firestore import FieldFilter
-
-    late = db.collection(collection_id(DOCUMENTS)).where(filter=FieldFilter("dueAt", "<=", now))
+    late = db.collection(collection_id(DOCUMENTS)).where(filter=where("dueAt", "<=", now))
     return [each.id for each in late.select([]).limit(_OVERDUE_AT_ONCE).stream()]
 
 

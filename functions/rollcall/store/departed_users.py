@@ -18,6 +18,7 @@ from rollcall.core.context import Platform
 from rollcall.core.errors import FailedPrecondition, Unavailable
 from rollcall.core.options import collection_id
 from rollcall.core.shapes import SCHEMA_VERSION
+from rollcall.store.batches import where
 from rollcall.store.erasure import begin_user_erasure
 
 if TYPE_CHECKING:
@@ -94,10 +95,8 @@ def begin_erasures(
 
 def _users_of(db: Client, collection: str, after: str) -> Iterator[str]:
     """Yield a collection's distinct users, with one read for each user, not for each document."""
-    from google.cloud.firestore import FieldFilter
-
     while True:
-        later = FieldFilter("uid", ">", after)
+        later = where("uid", ">", after)
         query = db.collection(collection).where(filter=later).order_by("uid").select(["uid"])
         first = next(iter(query.limit(1).stream()), None)
         uid = (first.to_dict() or {}).get("uid") if first is not None else None

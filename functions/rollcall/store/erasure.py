@@ -41,12 +41,12 @@ from rollcall.core.user_data import Receipt, Section, delete, of_user
 from rollcall.store import audit, paths
 from rollcall.store.batches import attempts, read_all, try_commit, update_unchanged, where
 from rollcall.store.event_log import find_open_page
+from rollcall.store.files import FILE_SECTION
 from rollcall.store.message_log import read_log
 from rollcall.store.run_closing import is_run_alive
 from rollcall.store.runs import write_tombstone
 from rollcall.store.user_data import (
     APPROVALS,
-    ATTACHMENTS,
     AUDIT,
     DECIDED,
     DEVICES,
@@ -494,7 +494,7 @@ def erase_thread(worker: Worker, thread_id: str) -> None:
             for below in document.collections():
                 _erase_collection(worker, below)
         _erase_collection(worker, collection)
-    _erase_in_thread(worker, ATTACHMENTS, thread_id, "details.threadId")
+    _erase_in_thread(worker, FILE_SECTION, thread_id, "details.threadId")
     # Ratings last: a run that is gone cannot be rated.
     _erase_in_thread(worker, RATINGS, thread_id)
 

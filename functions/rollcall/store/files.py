@@ -45,6 +45,7 @@ from rollcall.core.options import collection_id
 from rollcall.core.records import convert
 from rollcall.core.shapes import SCHEMA_VERSION
 from rollcall.core.texts import TEXTS
+from rollcall.core.user_data import Section, of_user
 from rollcall.store.batches import try_commit, update_unchanged, where
 from rollcall.store.client import project_id
 
@@ -549,16 +550,28 @@ def clean_name(name: str) -> str:
     return f"{stem[: NAME_CHARS - len(ending) - 1].strip()}.{ending}"
 
 
-SECTION_READS = tuple(
-    name for name in StoredFile.__struct_encode_fields__ if name not in ("id", "missing")
-)
-"""The fields of a record that `erase_file` reads."""
+def _show_file(data: dict[str, Any], uid: str) -> dict[str, Any]:
+    """Return a file's fields for an export. Its content is too large for a page: `get_file` returns
+    it in parts."""
+    shown = {key: value for key, value in data.items() if key not in ("place", "parts")}
+    return {**shown, "content": "get_file"}
 
 
-def erase_file(db: Client, batch: WriteBatch, document: Document, uid: str) -> None:
-    """Remove a user's file in a batch; the `erase` of a `Section`."""
+def _erase_file(db: Client, batch: WriteBatch, document: Document, uid: str) -> None:
+    """Remove a user's file in a batch."""
     if file := read_record(document):
         FileStore(db).remove(batch, file)
+
+
+FILE_SECTION = Section(
+    kind="files",
+    find=of_user(FILES, platform=True),
+    show=_show_file,
+    erase=_erase_file,
+    reads=tuple(set(StoredFile.__struct_encode_fields__) - {"id", "missing"}),
+    page=10,
+)
+"""The files of a user, for export and erasure."""
 
 
 def check_allowance(kept: list[int], new: int, allowance: Allowance) -> None:

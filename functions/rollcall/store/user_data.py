@@ -22,7 +22,6 @@ from rollcall.core.shapes import SCHEMA_VERSION
 from rollcall.core.user_data import Section, as_stored, delete, listing_user, of_user
 from rollcall.store import paths
 from rollcall.store.budgets import read_day
-from rollcall.store.files import FILES, SECTION_READS, erase_file
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client, WriteBatch
@@ -100,9 +99,6 @@ DEVICES = _own("devices")
 APPROVALS = _own("approvals")
 EFFECTS = _own("effects")
 RATINGS = _own("ratings")
-ATTACHMENTS = Section(
-    kind="files", find=of_user(FILES, platform=True), erase=erase_file, reads=SECTION_READS, page=10
-)
 PLATFORM = (
     APPROVALS,
     EFFECTS,

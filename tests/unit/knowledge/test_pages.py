@@ -5,7 +5,14 @@ from __future__ import annotations
 import pytest
 
 from rollcall.core.text import decoded_text
-from rollcall.knowledge.pages import MAX_CHARS, CannotRead, Page, read_plain
+from rollcall.knowledge.pages import (
+    MAX_CHARS,
+    PIECE_CHARS,
+    CannotRead,
+    Page,
+    in_pieces,
+    read_plain,
+)
 
 HEBREW = "מוליך ההארקה של הלוח"
 FRENCH = "Le conducteur protégé est relié à la borne"
@@ -52,5 +59,11 @@ def test_a_long_text_comes_in_pieces_that_end_where_lines_do() -> None:
     text = "\n".join(f"line {number}" for number in range(50_000))
     count, *found = read_plain(text.encode())
     assert count == len(found) > 1
-    assert "".join(page.text for page in found if isinstance(page, Page)) == text
-    assert all(page.text.startswith("\n") for page in found[1:] if isinstance(page, Page))
+    assert "\n".join(page.text for page in found if isinstance(page, Page)) == text
+
+
+def test_a_line_longer_than_a_piece_is_cut_and_its_large_letters_are_kept() -> None:
+    count, *pieces = in_pieces([("first", False), ("x" * (PIECE_CHARS + 1), True), ("", True)])
+    assert count == 3
+    assert [len(page.text) for page in pieces if isinstance(page, Page)] == [5, PIECE_CHARS, 2]
+    assert [set(page.large) for page in pieces if isinstance(page, Page)] == [set(), {0}, {0}]
