@@ -116,7 +116,29 @@ def modules_problems(modules: dict[str, ModuleType | Exception]) -> list[str]:
                 if (other_at := agents.setdefault(value.id, where)) != where:
                     twice = f"{other_at} declares an agent {value.id!r} as well"
                     problems.append(str(DefinitionError(where, twice, "Rename one")))
+        problems += _lost_capabilities(file, module)
     return problems
+
+
+def _lost_capabilities(file: str, module: ModuleType) -> Iterator[str]:
+    """Yield the capabilities that are not found: in a class, or under a decorator, such as
+    `functools.cache`, that puts something else in place of the function."""
+    own = (each for each in vars(module).values() if is_capability(each))
+    found = {each.__name__ for each in own if each.__module__ == module.__name__}
+    marks = re.findall(rb"@[\w.]*capability\b", Path(file).read_bytes())
+    if len(marks) <= len(found):  # to parse every file would be slow
+        return
+    for owner in ast.walk(_tree(file)):
+        for node in ast.iter_child_nodes(owner):
+            if not isinstance(node, _FUNCTIONS) or node.name in found:
+                continue
+            names = [ast.unparse(each).partition("(")[0] for each in node.decorator_list]
+            is_lost = isinstance(owner, ast.ClassDef) or node.name in vars(module)
+            if is_lost and "capability" in (each.rpartition(".")[2] for each in names):
+                problem = "no capability is found here: it is in a class, or a decorator hides it"
+                cure = "Write `@capability` on top of a function of the module"
+                where = f"{shown_path(file)}:{node.decorator_list[0].lineno}, {node.name}"
+                yield str(DefinitionError(where, problem, cure))
 
 
 def undeclared_tools(modules: Mapping[str, ModuleType]) -> Iterator[tuple[str, str]]:

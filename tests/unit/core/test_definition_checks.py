@@ -320,6 +320,51 @@ def test_a_function_that_cannot_take_what_it_gets_is_told(
     assert found.startswith(f"1: {told}")
 
 
+@pytest.mark.parametrize(
+    "around",
+    [
+        "class Meetings:{}",
+        "import functools\n\nif True:\n    @functools.cache{}",
+        "def quick(function):\n    return lambda *a: function(*a)\n\nif True:\n    @quick{}",
+    ],
+)
+def test_a_capability_in_a_class_or_under_a_decorator_that_hides_it_is_told(
+    app: Path, around: str
+) -> None:
+    found = only_problem(app, around.format(GOOD.replace("\n", "\n    ")))
+    assert found.endswith(
+        ": no capability is found here: it is in a class, or a decorator hides it. "
+        "Write `@capability` on top of a function of the module."
+    )
+
+
+@pytest.mark.parametrize(
+    "around",
+    [
+        "class Meetings:{}\nmeeting_cost = Meetings.meeting_cost",
+        "def make():{}\n    return meeting_cost\n",
+        "def make():{}\n    globals()['meeting_cost'] = meeting_cost\nmake()",
+        "if True:{}",
+        "if not __name__:{}",
+    ],
+)
+def test_a_capability_that_a_module_comes_to_have_is_sound(app: Path, around: str) -> None:
+    source = around.format(GOOD.replace("\n", "\n    "))
+    assert problems(app, meetings=source) == []
+
+
+def test_a_decorator_above_a_capability_that_keeps_a_function_is_sound(app: Path) -> None:
+    wrapper = """
+def logged(function):
+    @functools.wraps(function)
+    def call(*positional, **keywords):
+        return function(*positional, **keywords)
+    return call
+
+@logged"""
+    assert problems(app, meetings="import functools\n" + wrapper + GOOD) == []
+
+
 def test_a_name_of_the_platforms_own_tools_is_refused(app: Path) -> None:
     (found,) = problems(app, meetings=GOOD.replace("def meeting_cost", "def find_tools"))
     assert found.endswith(
