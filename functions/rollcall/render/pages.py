@@ -11,7 +11,6 @@ from functools import cache
 from html import escape
 from pathlib import Path
 from struct import pack
-from tempfile import TemporaryDirectory
 from typing import Any, Literal
 from zlib import crc32
 
@@ -19,30 +18,25 @@ import msgspec
 
 from rollcall.core.errors import InvalidArgument
 from rollcall.core.extras import require_extra
-from rollcall.core.texts import TEXTS
 from rollcall.render.bidi import cleaned, isolated
 from rollcall.render.sheet import (
     Block,
     Chart,
     Heading,
-    Image,
     Item,
     List,
     Sheet,
     Table,
-    alternative,
     marks,
     shown,
 )
 
 FONTS = Path(__file__).parent / "fonts"
-SCREEN_PPI = 110
-MAX_IMAGE_BYTES = 5_000_000
+SCREEN_PPI = 110.0
 _PNG = b"\x89PNG\r\n\x1a\n"
-_KINDS = {_PNG: "png", b"\xff\xd8\xff": "jpg"}
 _LONG_ITEM = 6
 """An item with more blocks may be split between pages."""
-_NOT_TEXT = frozenset({"type", "style", "file", "language", "direction", "theme"})
+_NOT_TEXT = frozenset({"type", "style", "language", "direction", "theme"})
 
 
 def pdf(sheet: Sheet) -> bytes:
@@ -50,18 +44,18 @@ def pdf(sheet: Sheet) -> bytes:
 
     Raises:
         FailedPrecondition: The extra [render] is not installed.
-        InvalidArgument: An image cannot be read.
+        InvalidArgument: The sheet cannot be typeset.
     """
     return _compile(sheet, format="pdf", pdf_standards=["ua-1"])[0]
 
 
-def png(sheet: Sheet, *, ppi: int = SCREEN_PPI) -> list[bytes]:
+def png(sheet: Sheet) -> list[bytes]:
     """Return a PNG of each page, with the sheet's title and description; errors as for `pdf`."""
     head, chunks = len(_PNG) + 25, b""  # the signature, and the header's chunk of 25 bytes
     for name, text in (("Title", sheet.title), ("Description", sheet.description)):
         data = b"iTXt" + name.encode() + bytes(5) + cleaned(text).encode()
         chunks += pack(">I", len(data) - 4) + data + pack(">I", crc32(data))
-    pages = _compile(sheet, format="png", ppi=float(ppi))
+    pages = _compile(sheet, format="png", ppi=SCREEN_PPI)
     return [page[:head] + chunks + page[head:] for page in pages]
 
 
@@ -85,24 +79,6 @@ def svg(sheet: Sheet) -> list[bytes]:
     ]
 
 
-def image_kind(data: bytes) -> str:
-    """Return "png", "jpg" or "svg", by the beginning of a file.
-
-    Raises:
-        InvalidArgument: It is none of these, or too large.
-    """
-    if len(data) > MAX_IMAGE_BYTES:
-        raise InvalidArgument(
-            TEXTS.text("errors.image_too_large", bytes=len(data), most=MAX_IMAGE_BYTES)
-        )
-    for beginning, kind in _KINDS.items():
-        if data.startswith(beginning):
-            return kind
-    if re.match(rb"\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<svg\b", data[:2000], re.DOTALL):
-        return "svg"
-    raise InvalidArgument(TEXTS.text("errors.not_an_image"))
-
-
 def _compile(sheet: Sheet, *, format: Literal["pdf", "png", "svg"], **options: Any) -> list[bytes]:
     """Typeset a sheet, and return the file, or one for each page of images.
 
@@ -113,42 +89,34 @@ def _compile(sheet: Sheet, *, format: Literal["pdf", "png", "svg"], **options: A
     require_extra("typst", "render", purpose=f"making {format.upper()} files")
     import typst
 
-    images: dict[str, bytes] = {}
     data = msgspec.to_builtins(sheet)
     data["blocks"], level = [], 0
     for block in sheet.blocks:
         if isinstance(block, Heading):  # PDF/UA requires headings that skip no level
             level = min(block.level, level + 1)
             block = Heading(block.text, level)  # type: ignore[arg-type]
-        data["blocks"].append(_block(block, sheet, images))
+        data["blocks"].append(_block(block, sheet))
     content = msgspec.json.encode(_isolated(data, sheet)).decode()
-    with TemporaryDirectory() as folder:  # the only files that typst can open
-        for name, image in images.items():
-            (Path(folder) / name).write_bytes(image)
-        try:
-            pages = typst.compile(
-                (Path(__file__).parent / "page.typ").read_bytes(),
-                root=folder,
-                format=format,
-                font_paths=[str(FONTS)],
-                ignore_system_fonts=True,
-                sys_inputs={"sheet": content},
-                **options,
-            )
-        except typst.TypstError as error:
-            raise InvalidArgument(f"the page cannot be made: {error.message[:300]}") from error
+    try:
+        pages = typst.compile(
+            (Path(__file__).parent / "page.typ").read_bytes(),
+            root=str(FONTS),  # the only files that typst can open
+            format=format,
+            font_paths=[str(FONTS)],
+            ignore_system_fonts=True,
+            sys_inputs={"sheet": content},
+            **options,
+        )
+    except typst.TypstError as error:
+        raise InvalidArgument(f"the page cannot be made: {error.message[:300]}") from error
     return pages if isinstance(pages, list) else [pages]
 
 
-def _block(block: Block, sheet: Sheet, images: dict[str, bytes]) -> dict[str, Any]:
-    """Return a block in the form that the template takes, and add its images."""
-    if isinstance(block, Image):
-        name = f"image-{len(images)}.{image_kind(block.data)}"
-        images[name] = block.data
-        return {"type": "Image", "file": name, "alt": block.alt, "width_cm": block.width_cm}
+def _block(block: Block, sheet: Sheet) -> dict[str, Any]:
+    """Return a block in the form that the template takes."""
     data: dict[str, Any] = msgspec.to_builtins(block)
     if isinstance(block, Item):
-        data["blocks"] = [_block(each, sheet, images) for each in block.blocks]
+        data["blocks"] = [_block(each, sheet) for each in block.blocks]
         data["is_long"] = len(block.blocks) > _LONG_ITEM
     elif isinstance(block, List):
         data["lines"] = list(zip(marks(block, sheet.language), block.items, strict=True))
@@ -156,7 +124,6 @@ def _block(block: Block, sheet: Sheet, images: dict[str, bytes]) -> dict[str, An
         data["rows"] = [[shown(cell) for cell in row] for row in block.rows]
     elif isinstance(block, Chart):
         most = max((abs(value) for value in block.values), default=0) or 1
-        data["alt"] = alternative(block)
         data["bars"] = [
             {
                 "label": label,
@@ -165,6 +132,8 @@ def _block(block: Block, sheet: Sheet, images: dict[str, bytes]) -> dict[str, An
             }
             for label, value in zip(block.labels, block.values, strict=True)
         ]
+        values = ", ".join(f"{bar['label']}: {bar['value']}" for bar in data["bars"])
+        data["alt"] = f"{block.title}: {values}" if block.title else values
     return data
 
 

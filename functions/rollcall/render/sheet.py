@@ -54,23 +54,13 @@ class Table(Struct, frozen=True, tag=True):
     rows: list[list[Cell]]
 
 
-class Image(Struct, frozen=True, tag=True):
-    """A PNG, JPEG or SVG file. `alt` describes it for people who cannot see it."""
-
-    data: bytes
-    alt: str
-    width_cm: float = 12
-
-
 class Chart(Struct, frozen=True, tag=True):
-    """A bar chart with a bar for each label; `alt` as for an image, made from the values if
-    empty."""
+    """A bar chart with a bar for each label; in Word, a table."""
 
     labels: list[str]
     values: list[float]
     title: str = ""
     unit: str = ""
-    alt: str = ""
 
 
 class Figure(Struct, frozen=True):
@@ -81,7 +71,7 @@ class Figure(Struct, frozen=True):
 
 
 class Figures(Struct, frozen=True, tag=True):
-    """Figures in large type, side by side."""
+    """Figures in large type, side by side; in Word, a table."""
 
     items: list[Figure]
 
@@ -109,18 +99,7 @@ class PageBreak(Struct, frozen=True, tag=True):
 
 
 Block = (
-    Heading
-    | Paragraph
-    | List
-    | Item
-    | Table
-    | Image
-    | Chart
-    | Figures
-    | Fields
-    | Lines
-    | Space
-    | PageBreak
+    Heading | Paragraph | List | Item | Table | Chart | Figures | Fields | Lines | Space | PageBreak
 )
 
 
@@ -194,12 +173,3 @@ def letter(index: int, language: str) -> str:
     if (tens, ones) in ((1, 5), (1, 6)):
         return ("טו", "טז")[ones - 5]
     return " יכלמנסעפצ"[tens % 10].strip() + " אבגדהוזחט"[ones].strip()
-
-
-def alternative(chart: Chart) -> str:
-    """Return a chart's description: its `alt`, or its title and values."""
-    if chart.alt:
-        return chart.alt
-    pairs = zip(chart.labels, chart.values, strict=True)
-    values = ", ".join(f"{name}: {shown(value)} {chart.unit}".strip() for name, value in pairs)
-    return f"{chart.title}: {values}" if chart.title else values

@@ -13,11 +13,8 @@ from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from rollcall.core.errors import InvalidArgument
 from rollcall.core.extras import require_extra
-from rollcall.core.texts import TEXTS
 from rollcall.render.bidi import cleaned, runs
-from rollcall.render.pages import image_kind, png
 from rollcall.render.sheet import (
     Block,
     Cell,
@@ -25,7 +22,6 @@ from rollcall.render.sheet import (
     Fields,
     Figures,
     Heading,
-    Image,
     Item,
     Lines,
     List,
@@ -34,7 +30,6 @@ from rollcall.render.sheet import (
     Sheet,
     Space,
     Table,
-    alternative,
     marks,
     shown,
 )
@@ -48,28 +43,23 @@ _SMALL = 10.0
 """The smallest font size, in points."""
 _WIDTH_CM = 17.0
 _INDENT_CM = 0.9
-_PICTURE_PPI = 200
 _MARKS = {"rtl": "\u200e", "ltr": "\u200f"}
-_AFTER_BIDI = (
-    "adjustRightInd snapToGrid spacing ind contextualSpacing mirrorIndents suppressOverlap jc "
-    "textDirection textAlignment textboxTightWrap outlineLvl divId cnfStyle rPr sectPr pPrChange"
-)
-_AFTER_BORDER = (
-    "shd tabs suppressAutoHyphens kinsoku wordWrap overflowPunct topLinePunct autoSpaceDE "
-    f"autoSpaceDN bidi {_AFTER_BIDI}"
-)
-_AFTER_RTL = "cs em lang eastAsianLayout specVanish oMath"
-_AFTER_SIZE = (
-    "highlight u effect bdr shd fitText vertAlign rtl cs em lang eastAsianLayout specVanish oMath"
-)
-_AFTER_BOLD = (
-    "i iCs caps smallCaps strike dstrike outline shadow emboss imprint noProof snapToGrid vanish "
-    f"webHidden color spacing w kern position sz szCs {_AFTER_SIZE}"
-)
-_AFTER_VISUAL = (
-    "tblStyleRowBandSize tblStyleColBandSize tblW jc tblCellSpacing tblInd tblBorders shd "
-    "tblLayout tblCellMar tblLook tblCaption tblDescription tblPrChange"
-)
+_ORDER = {
+    "sectPr": "bidi rtlGutter docGrid printerSettings sectPrChange",
+    "pPr": "pBdr shd tabs suppressAutoHyphens kinsoku wordWrap overflowPunct topLinePunct "
+    "autoSpaceDE autoSpaceDN bidi adjustRightInd snapToGrid spacing ind contextualSpacing "
+    "mirrorIndents suppressOverlap jc textDirection textAlignment textboxTightWrap outlineLvl "
+    "divId cnfStyle rPr sectPr pPrChange",
+    "pBdr": "top left bottom right",
+    "rPr": "bCs i iCs caps smallCaps strike dstrike outline shadow emboss imprint noProof "
+    "snapToGrid vanish webHidden color spacing w kern position sz szCs highlight u effect bdr shd "
+    "fitText vertAlign rtl cs em lang eastAsianLayout specVanish oMath",
+    "tblPr": "bidiVisual tblStyleRowBandSize tblStyleColBandSize tblW jc tblCellSpacing tblInd "
+    "tblBorders shd tblLayout tblCellMar tblLook tblCaption tblDescription tblPrChange",
+    "tblCellMar": "top left start bottom right end",
+    "trPr": "tblHeader tblCellSpacing jc hidden ins del trPrChange",
+}
+"""The order of elements in the schema, from the first that is added here."""
 
 
 def docx(sheet: Sheet) -> bytes:
@@ -77,7 +67,6 @@ def docx(sheet: Sheet) -> bytes:
 
     Raises:
         FailedPrecondition: The extra [render] is not installed.
-        InvalidArgument: An image cannot be read.
     """
     require_extra("docx", "render", purpose="making Word files")
     document = _Document(sheet)
@@ -100,7 +89,7 @@ class _Document:
         section.page_width, section.page_height = Cm(21), Cm(29.7)
         section.left_margin = section.right_margin = section.top_margin = Cm(2)
         if self._is_rtl:
-            _insert(section._sectPr, "w:bidi", "rtlGutter docGrid printerSettings sectPrChange")
+            _insert(section._sectPr, "bidi")
         self._set_styles()
         properties = self._word.core_properties
         properties.title, properties.subject = cleaned(sheet.title)[:250], ""
@@ -137,11 +126,11 @@ class _Document:
                 del fonts.attrib[attribute]
             for kind in ("ascii", "hAnsi", "cs", "eastAsia"):
                 fonts.set(qn(f"w:{kind}"), _FONT)
-            _insert(properties, "w:szCs", _AFTER_SIZE, val=str(round(size * 2)))
+            _insert(properties, "szCs", val=str(round(size * 2)))
             if name != "Normal":
                 style.font.color.rgb = accent
                 style.font.bold = True
-                _insert(properties, "w:bCs", _AFTER_BOLD)
+                _insert(properties, "bCs")
         defaults = self._word.styles.element.find(f".//{qn('w:rPrDefault')}//{qn('w:lang')}")
         if defaults is not None:
             defaults.set(qn("w:bidi"), "he-IL" if self._sheet.language == "he" else "ar-SA")
@@ -157,7 +146,7 @@ class _Document:
 
     def _directed(self, paragraph: WordParagraph) -> None:
         if self._is_rtl:
-            _insert(paragraph._p.get_or_add_pPr(), "w:bidi", _AFTER_BIDI)
+            _insert(paragraph._p.get_or_add_pPr(), "bidi")
 
     def _runs(
         self, paragraph: WordParagraph, text: str, *, bold: bool = False, size: float | None = None
@@ -171,12 +160,12 @@ class _Document:
             properties = run._r.get_or_add_rPr()
             if bold:
                 run.bold = True
-                _insert(properties, "w:bCs", _AFTER_BOLD)
+                _insert(properties, "bCs")
             if size:
                 run.font.size = Pt(size)
-                _insert(properties, "w:szCs", _AFTER_SIZE, val=str(round(size * 2)))
+                _insert(properties, "szCs", val=str(round(size * 2)))
             if part.isolated != self._is_rtl:
-                _insert(properties, "w:rtl", _AFTER_RTL)
+                _insert(properties, "rtl")
 
     def _write(self, block: Block) -> None:
         if isinstance(block, Heading):
@@ -190,23 +179,12 @@ class _Document:
             self._write_item(block)
         elif isinstance(block, Table):
             self._write_table(block)
-        elif isinstance(block, Image):
-            data = block.data
-            if image_kind(data) == "svg":  # converted, since python-docx cannot embed it
-                data = png(Sheet("", [block], one_page=True), ppi=_PICTURE_PPI)[0]
-            self._picture(data, block.alt, block.width_cm)
         elif isinstance(block, Chart):
-            picture = Sheet(
-                "",
-                [block],
-                direction=self._sheet.direction,
-                language=self._sheet.language,
-                theme=self._sheet.theme,
-                one_page=True,
-            )
-            self._picture(png(picture, ppi=_PICTURE_PPI)[0], alternative(block), _WIDTH_CM)
+            pairs = zip(block.labels, block.values, strict=True)
+            self._write_table(Table([block.title, block.unit], [list(pair) for pair in pairs]))
         elif isinstance(block, Figures):
-            self._write_figures(block)
+            labels = [each.label for each in block.items]
+            self._write_table(Table(labels, [[each.value for each in block.items]]))
         elif isinstance(block, Fields):
             self._write_fields(block)
         elif isinstance(block, Lines):
@@ -222,10 +200,10 @@ class _Document:
     def _write_paragraph(self, block: Paragraph) -> None:
         paragraph = self._paragraph()
         if block.style == "note":
-            border = _insert(paragraph._p.get_or_add_pPr(), "w:pBdr", _AFTER_BORDER)
+            border = _insert(paragraph._p.get_or_add_pPr(), "pBdr")
             color = self._sheet.theme.accent.lstrip("#")
             for side in ("top", "left", "bottom", "right"):
-                _insert(border, f"w:{side}", "", val="single", sz="6", space="4", color=color)
+                _insert(border, side, val="single", sz="6", space="4", color=color)
         is_label = block.style == "label"
         if is_label:  # on the same page as the next block
             paragraph.paragraph_format.keep_with_next = True
@@ -260,39 +238,21 @@ class _Document:
     def _write_table(self, block: Table) -> None:
         from docx.shared import Cm
 
-        table = self._grid(1 + len(block.rows), len(block.header))
+        table = self._word.add_table(1 + len(block.rows), len(block.header))
+        table.style = self._word.styles["Table Grid"]
+        room = _insert(table._tbl.tblPr, "tblCellMar")
+        for side in ("top", "bottom"):  # between the letters and the rules
+            _insert(room, side, w="70", type="dxa")
+        if self._is_rtl:
+            _insert(table._tbl.tblPr, "bidiVisual")
         lines: list[Sequence[Cell]] = [block.header, *block.rows]
         for number, row in enumerate(lines):
             for cell, value in zip(table.rows[number].cells, row, strict=True):
                 cell.width = Cm(_WIDTH_CM / len(block.header))
                 self._directed(cell.paragraphs[0])
                 self._runs(cell.paragraphs[0], shown(value), bold=number == 0)
-        header = table.rows[0]._tr.get_or_add_trPr()
-        _insert(header, "w:tblHeader", "tblCellSpacing jc hidden ins del trPrChange")
+        _insert(table.rows[0]._tr.get_or_add_trPr(), "tblHeader")
         self._paragraph()  # space below; otherwise two adjacent tables would become one
-
-    def _grid(self, rows: int, columns: int) -> Any:
-        table = self._word.add_table(rows, columns)
-        table.style = self._word.styles["Table Grid"]
-        room = _insert(table._tbl.tblPr, "w:tblCellMar", "tblLook tblCaption tblDescription")
-        for side in ("top", "bottom"):  # between the letters and the rules
-            _insert(room, f"w:{side}", "left start bottom right end", w="70", type="dxa")
-        if self._is_rtl:
-            _insert(table._tbl.tblPr, "w:bidiVisual", _AFTER_VISUAL)
-        return table
-
-    def _write_figures(self, block: Figures) -> None:
-        from docx.enum.text import WD_ALIGN_PARAGRAPH
-
-        for start in range(0, len(block.items), 3):
-            items = block.items[start : start + 3]
-            for cell, item in zip(self._grid(1, len(items)).rows[0].cells, items, strict=True):
-                for at, (words, size) in enumerate(((item.value, 24.0), (item.label, 11.5))):
-                    paragraph = cell.add_paragraph() if at else cell.paragraphs[0]
-                    paragraph.alignment = WD_ALIGN_PARAGRAPH.CENTER
-                    self._directed(paragraph)
-                    self._runs(paragraph, words, bold=not at, size=size)
-            self._paragraph()
 
     def _write_fields(self, block: Fields) -> None:
         width = (_WIDTH_CM - self._indent_cm) / len(block.labels)
@@ -320,42 +280,20 @@ class _Document:
             self._runs(paragraph, f"{label} " if label else "")
             paragraph.add_run("\t")
 
-    def _picture(self, data: bytes, alt: str, width_cm: float) -> None:
-        from docx.enum.text import WD_ALIGN_PARAGRAPH
-        from docx.image import exceptions
-        from docx.shared import Cm
 
-        paragraph = self._word.add_paragraph()
-        paragraph.alignment = WD_ALIGN_PARAGRAPH.CENTER
-        try:
-            shape = paragraph.add_run().add_picture(
-                io.BytesIO(data), width=Cm(min(width_cm, _WIDTH_CM))
-            )
-        except (
-            exceptions.InvalidImageStreamError,
-            exceptions.UnexpectedEndOfFileError,
-            exceptions.UnrecognizedImageError,
-            ArithmeticError,
-            LookupError,
-            ValueError,
-            OSError,
-        ) as error:
-            raise InvalidArgument(TEXTS.text("errors.image_unreadable")) from error
-        shape._inline.docPr.set("descr", cleaned(alt))
-
-
-def _insert(parent: Any, tag: str, before: str, **attributes: str) -> Any:
-    """Add an element to a parent, before the elements that must follow it in the schema."""
+def _insert(parent: Any, name: str, **attributes: str) -> Any:
+    """Add an element to a parent, or replace it, at its place in the schema."""
     from docx.oxml import OxmlElement
     from docx.oxml.ns import qn
 
-    element = OxmlElement(tag)
-    for name, value in attributes.items():
-        element.set(qn(f"w:{name}"), value)
-    present = parent.find(qn(tag))
+    element = OxmlElement(f"w:{name}")
+    for key, value in attributes.items():
+        element.set(qn(f"w:{key}"), value)
+    present = parent.find(element.tag)
     if present is not None:
         parent.remove(present)
-    successors = {qn(f"w:{name}") for name in before.split()}
+    order = _ORDER[parent.tag.rpartition("}")[2]].split()
+    successors = {qn(f"w:{each}") for each in order[order.index(name) + 1 :]}
     at = next((n for n, each in enumerate(parent) if each.tag in successors), len(parent))
     parent.insert(at, element)
     return element
