@@ -123,10 +123,11 @@ def modules_problems(modules: dict[str, ModuleType | Exception]) -> list[str]:
 def _lost_capabilities(file: str, module: ModuleType) -> Iterator[str]:
     """Yield the capabilities that are not found: in a class, or under a decorator, such as
     `functools.cache`, that puts something else in place of the function."""
-    own = (each for each in vars(module).values() if is_capability(each))
-    found = {each.__name__ for each in own if each.__module__ == module.__name__}
+    capabilities = {name: each for name, each in vars(module).items() if is_capability(each)}
+    found = capabilities.keys() | {each.__name__ for each in capabilities.values()}
+    own = {each for each in capabilities.values() if each.__module__ == module.__name__}
     marks = re.findall(rb"@[\w.]*capability\b", Path(file).read_bytes())
-    if len(marks) <= len(found):  # to parse every file would be slow
+    if len(marks) <= len(own):  # to parse every file would be slow
         return
     for owner in ast.walk(_tree(file)):
         for node in ast.iter_child_nodes(owner):
