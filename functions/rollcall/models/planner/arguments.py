@@ -181,7 +181,7 @@ class _Form:
 
     def fill_content(self) -> None:
         """Fill the words that are to be sent: what is said after a colon or "that", or quoted."""
-        takes = [p for p in self.open("string") if p.required and p.means("content")]
+        takes = [p for p in self.open("string") if p.takes_words]
         match = cue("dictation").search(self.message.bare) if len(takes) == 1 else None
         said = group(match, "said")[0]
         if said and cue("dictates").search(said):
@@ -492,7 +492,9 @@ class _Form:
         self.filled.unusable += [
             w.text for w in self.message.words if {*w.stems} & set().union(*flags)
         ]
-        hard = (m for m in free if m.kind not in ("name", "code", "path"))
+        seeks = any(each.required and each.refers_to for each in self.parameters)
+        soft = ("name", "code", "path", *(["quote"] if seeks else []))  # which a list may have
+        hard = (m for m in free if m.kind not in soft)
         self.filled.unusable += [self.message.written(m.place) for m in hard]
 
     def note_what_cannot_be_heeded(self) -> None:

@@ -99,8 +99,9 @@ def ranked(message: Message, tools: Sequence[ToolSpec], names: Names | None = No
         if tool.writes:  # of which the verb is said, and all the rest may be what is to be written
             used = fill(tool, message, names).used
             wanted = message.stems_at([n for n in topical if n not in values | used]) - weak - verb
-            takes_words = any(each.required and each.means("content") for each in parameters(tool))
-            is_meant = takes_words or (bool(used) and not wanted)
+            takes_words = any(each.takes_words for each in parameters(tool))
+            is_thing = used or any(each.kind == "quote" for each in message.mentions)
+            is_meant = takes_words or (bool(is_thing) and not wanted)
         known = [stem for stem in wanted if weight.get(stem, 0.0) >= _KNOWN]
         is_known = bool(known) and len(known) >= _MIN_SHARE * len(wanted)
         lists_all = _is_own(tool) or any(p.may_be_empty for p in parameters(tool))

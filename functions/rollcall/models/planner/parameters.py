@@ -64,6 +64,11 @@ class Parameter(Struct, frozen=True):
         """Whether its description says what an empty text stands for, such as all there is."""
         return self.kind == "string" and '""' in self.description
 
+    @property
+    def takes_words(self) -> bool:
+        """Whether it needs words of the user's own, such as a message to send."""
+        return self.required and self.means("content") and not self.refers_to
+
     def means(self, *roles: str) -> bool:
         """Tell whether its name has a word of a role in `offline.words.roles`, such as "person"."""
         return any(not wordset(f"roles.{each}").isdisjoint(self.label.split()) for each in roles)
@@ -186,10 +191,11 @@ def _labels() -> list[tuple[set[str], str]]:
 @read_once
 def verbs_of(tool: ToolSpec) -> frozenset[str]:
     """Return the stems of the verbs that ask for a write: the first words of its name and its
-    keywords, and verbs of the same kind (`offline.words.verbs`)."""
+    keywords, and verbs of the same kind as its name's (`offline.words.verbs`)."""
     verbs = {words(each)[0] for each in (spaced(tool.name), *tool.keywords) if words(each)}
     kinds = [wordset(f"verbs.{kind}") for kind in wording("verbs")]
-    verbs = verbs.union(*(kind for kind in kinds if not kind.isdisjoint(verbs)))
+    own = words(spaced(tool.name))[:1]
+    verbs = verbs.union(*(kind for kind in kinds if not kind.isdisjoint(own)))
     called = [words(each) for p in parameters(tool) for each in p.called]
     return frozenset(verbs.difference(*(each for each in called if len(each) == 1)))
 

@@ -173,6 +173,48 @@ def test_a_command_with_another_verb_makes_nothing(message: str) -> None:
     assert ask(message, (tool,)).calls == []
 
 
+def test_a_keyword_makes_no_verb_of_its_kind_a_request() -> None:
+    keywords = ("drop a message", "post", "כתבי הודעה")
+    send = spec(
+        "send_message",
+        "Send a message.",
+        {"conversationId": text(), "content": text("The words")},
+        "conversationId",
+        "content",
+        writes=True,
+        keywords=keywords,
+    )
+    for message in ("Delete the message", "Create a message group", "תמחק את ההודעה"):
+        assert ask(message, (send,)).calls == []
+
+
+def test_a_thing_is_named_in_quotes() -> None:
+    complete = spec(
+        "complete_task",
+        "Mark a task as done.",
+        {"decisionId": text("The decision")},
+        "decisionId",
+        writes=True,
+        keywords=("mark as done", "סמן כבוצע"),
+    )
+    hired = {"output": {"decisions": [{"id": "d1", "decision": "Hire a designer"}]}}
+    tools = (complete, *MESSAGING)
+    for message in ('Mark "Hire a designer" as done', 'סמן כבוצע את "Hire a designer"'):
+        talk = ask(message, tools, lambda name, arguments: hired)
+        assert talk.calls[-1] == [("complete_task", {"decisionId": "d1"})]
+
+
+@pytest.mark.parametrize("message", ["how are you?", "מה שלומך?"])
+def test_how_the_planner_is_is_small_talk(message: str) -> None:
+    assert ask(message, MESSAGING).calls == []
+    assert answer_of(ask(message, MESSAGING)).startswith(("Hello", "שלום"))
+
+
+def test_only_what_was_asked_is_dropped() -> None:
+    assert answer_of(ask("Cancel that, please", MESSAGING)).startswith("All right")
+    assert "dropped" not in answer_of(ask("Cancel the meeting", MESSAGING))
+
+
 def test_a_list_does_not_tell_whether_one_is_right() -> None:
     query = text('Words of it; "" for all.')
     tool = spec("search_content", "Search the user's content.", {"query": query}, "query")
