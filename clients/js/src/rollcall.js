@@ -37,6 +37,8 @@ import { Threads } from "./threads.js";
  * @property {string} status
  * @property {string} health
  * @property {Record<string, any>} jsonSchema What it takes.
+ * @property {Record<string, string>} labels The user's language's words for arguments and their listed
+ *   values, by their names in the schema; one without a word is left out.
  */
 
 export class Rollcall {

@@ -21,6 +21,8 @@
  * @property {string} status
  * @property {string} health
  * @property {Record<string, any>} jsonSchema What it takes.
+ * @property {Record<string, string>} labels The user's language's words for arguments and their listed
+ *   values, by their names in the schema; one without a word is left out.
  */
 export class Rollcall {
     /**
@@ -150,6 +152,11 @@ export type Capability = {
      * What it takes.
      */
     jsonSchema: Record<string, any>;
+    /**
+     * The user's language's words for arguments and their listed
+     * values, by their names in the schema; one without a word is left out.
+     */
+    labels: Record<string, string>;
 };
 import { Threads } from "./threads.js";
 import { Approvals } from "./approvals.js";

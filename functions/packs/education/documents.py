@@ -145,7 +145,7 @@ def _question(item: Item, locale: str) -> list[page.Block]:
             rows: list[list[page.Cell]] = [list(row) for row in zip(left, letters, strict=True)]
             return [*stem, page.Table([_say(locale, "left"), _say(locale, "right")], rows)]
         case "order":
-            return [*stem, page.List([f"____ {text}" for text in texts], "dot")]
+            return [*stem, page.List([f"____  {text}" for text in texts], "dot")]
         case "cloze":
             bank = [page.Paragraph(f"{_say(locale, 'bank')} {' · '.join(texts)}", "note")]
             return [*stem, *(bank if texts else [])]

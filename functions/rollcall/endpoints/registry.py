@@ -10,12 +10,10 @@ from rollcall.core.context import Call, Platform
 from rollcall.core.inputs import validate
 from rollcall.core.triggers import DocumentEvent, OnCall, OnDocument, bound
 from rollcall.core.wire import ListRequest
+from rollcall.models.base import ToolSpec
 from rollcall.registry.access import ALL, may_use, permission_mask
 from rollcall.registry.documents import with_overrides
 from rollcall.registry.snapshot import snapshot
-
-UNCOMPILED = {"lastUpdated"}
-"""Fields that are not in the compiled registry."""
 
 
 @bound(OnCall())
@@ -34,8 +32,7 @@ def list_capabilities(platform: Platform, call: Call) -> dict[str, Any]:
         for profile in platform.catalog.agents().values()
     ]
     on_client = frozenset(content.entries)
-    rows = content.access_rows
-    allowed = permission_mask(rows, (ALL,), call.user, client_tools=on_client)
+    allowed = permission_mask(content.access_rows, (ALL,), call.user, client_tools=on_client)
     ids = compress(content.entries.ids, allowed)
     page = list(islice((id for id in ids if id > (request.after or "")), request.limit + 1))
     entries = [content.entries[id] for id in page[: request.limit]]
@@ -52,6 +49,7 @@ def list_capabilities(platform: Platform, call: Call) -> dict[str, Any]:
                 "status": entry.status.value,
                 "health": registry.health.get(entry.id, "healthy"),
                 "jsonSchema": entry.spec.parameters,
+                "labels": _labels(entry.spec, locale),
             }
             for entry in entries
         ],
@@ -61,6 +59,17 @@ def list_capabilities(platform: Platform, call: Call) -> dict[str, Any]:
             if may_use(profile, call.user)
         ],
     }
+
+
+def _labels(spec: ToolSpec, locale: str) -> dict[str, str]:
+    """Return a language's own words for a tool's parameters and listed values, by their names."""
+    from rollcall.models.planner.composer import label
+    from rollcall.models.planner.parameters import spaced
+
+    fields = spec.parameters.get("properties", {})
+    names = [*fields, *(value for each in fields.values() for value in each.get("enum", ()))]
+    words = {str(name): label(str(name), locale, spec.aliases.get(str(name), ())) for name in names}
+    return {name: word for name, word in words.items() if word != spaced(name)}
 
 
 @bound(OnDocument("capabilities/{capabilityId}", timeout_s=540, platform=True))
@@ -76,14 +85,9 @@ def agent_written(platform: Platform, event: DocumentEvent) -> None:
 
 
 def _compile(platform: Platform, event: DocumentEvent) -> None:
-    """Compile the registry, unless the change does not concern it."""
+    """Compile the registry, unless nothing but `lastUpdated` changed, which is not in it."""
     from rollcall.registry.compiler import compile_after
 
-    if _compiled_fields(event.before) != _compiled_fields(event.after):
+    before, after = ({**(each or {}), "lastUpdated": 0} for each in (event.before, event.after))
+    if before != after:
         compile_after(platform.db, event.time, embedder=platform.embedder)
-
-
-def _compiled_fields(document: dict[str, Any] | None) -> dict[str, Any] | None:
-    if document is None:
-        return None
-    return {key: value for key, value in document.items() if key not in UNCOMPILED}

@@ -27,6 +27,8 @@ _RTL_RUN = re.compile(
     r"(?:[^A-Za-z\u00c0-\u024f\n]*[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]['׳]?)?"
 )
 _LATIN_WORD = re.compile(r"[A-Za-z\u00c0-\u024f]{2}")
+_BESIDE = re.compile(r"^\s*(?:\d+\. |_+  )?|(?:  _+)?\s*$")
+"""What stands beside a text in a list: its number, and a blank that is two spaces off."""
 _LETTER = r"A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f\u0370-\u03ff\u0400-\u04ff\u2080-\u209c"
 _FACTORIAL = r"!(?=\s*[-+−×÷=/)])"
 _TOKENS = re.compile(
@@ -50,11 +52,8 @@ _TOKENS = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 
-
 _RELATIONS = frozenset(("<", ">", "≤", "≥", "<=", ">=", "=", "≠", "≈"))
 _OPERANDS = ("number", "word", "blank", "close", "query")
-
-
 _MAX_OPEN = 200
 """How many tokens are read to find the first place where a formula may end."""
 
@@ -104,7 +103,8 @@ def isolated(text: str, direction: Direction) -> str:
 
 def _against_rtl(line: str) -> Iterator[tuple[int, int]]:
     if not _RTL.search(line) and _LATIN_WORD.search(line):
-        yield len(line) - len(line.lstrip()), len(line.rstrip())  # including its full stop
+        words = _BESIDE.sub("", line)  # including their full stop
+        yield (start := line.index(words)), start + len(words)
         return
     tokens = [
         _Token(str(each.lastgroup), each.group(), *each.span()) for each in _TOKENS.finditer(line)

@@ -318,6 +318,32 @@ def test_web_arguments_are_edited_in_a_form_of_their_schema(components: Page) ->
     assert decisions(components) == [{"text": "hi", "count": 3, "kind": "b"}]
 
 
+def test_web_form_of_arguments_says_names_as_people_do(components: Page) -> None:
+    fields = {
+        "dueDate": {"type": "string"},
+        "conversation_id": {"type": "string"},
+        "videoURL": {"type": "string"},
+        "size": {"type": "string", "title": "Wire size, AWG"},
+        "priority": {"type": "string", "enum": ["urgent", "low"]},
+        "isOpen": {"type": "boolean"},
+    }
+    form = {"schema": {"properties": fields}, "value": {"isOpen": True}}
+    show(components, "form", form)
+    names = ["Due date", "Conversation ID", "Video URL", "Wire size, AWG", "Priority", "Is open"]
+    expect(components.locator(".field label")).to_have_text(names)
+    assert components.get_by_label("Is open").inner_text().split() == ["–", "Yes", "No"]
+    components.evaluate("components.locale.value = 'he'")
+    labels = {"dueDate": "מועד", "size": "חתך", "priority": "עדיפות", "urgent": "דחוף"}
+    show(components, "form", {**form, "labels": labels})
+    names = ["מועד dueDate", "Conversation ID", "Video URL", "חתך size"]
+    names += ["עדיפות priority", "Is open"]
+    expect(components.locator(".field label")).to_have_text(names)
+    assert components.get_by_label("עדיפות").inner_text().split() == ["–", "דחוף", "low"]
+    components.get_by_label("עדיפות").select_option("דחוף")
+    components.get_by_role("button", name="אישור עם השינויים").click()
+    assert decisions(components) == [{"priority": "urgent", "isOpen": True}]
+
+
 def test_web_form_of_arguments_reads_each_note_in_its_own_direction(components: Page) -> None:
     about = {"text": "Up to 90 letters.", "count": "עד 90 פעמים."}
     properties = {name: {"type": "string", "description": note} for name, note in about.items()}

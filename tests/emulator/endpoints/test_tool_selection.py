@@ -200,3 +200,20 @@ def test_what_a_user_may_use_is_listed_page_by_page(garden: Office) -> None:
     assert seen == whole
     with pytest.raises(InvalidArgument):
         page(limit=0)
+
+
+def test_what_a_user_may_use_has_labels_in_their_language(garden: Office) -> None:
+    grow = garden.document("capabilities/grow_fig")
+    values = {"type": "string", "enum": ["small", "huge"]}
+    schema = {"type": "object", "properties": dict.fromkeys(["dueDate", "potSize", "soil"], values)}
+    words = {"potSize": ["pot", "עציץ"], "huge": ["ענק"], "other": ["אחר"]}
+    document = {**grow, "id": "repot", "jsonSchema": schema, "aliases": words}
+    garden.db.document("capabilities/repot").set(document)
+    reload_registry(garden.db)
+
+    def labels(locale: str) -> dict[str, str]:
+        call = Call(User("ann"), {"locale": locale, "after": "repos"})
+        return list_capabilities(garden.platform, call)["capabilities"][0]["labels"]
+
+    assert labels("he") == {"dueDate": "מועד", "potSize": "עציץ", "huge": "ענק"}
+    assert labels("en") == {}

@@ -12,6 +12,7 @@ import { Icon } from "./icon.js";
 import { navigate, hrefOf, route } from "./route.js";
 import { SignIn } from "./sign_in.js";
 import { Announcements } from "./toast.js";
+import { useChange } from "./use_change.js";
 import { type View, VIEWS } from "./views.js";
 
 export function App({ connection }: { connection: Connection }) {
@@ -48,11 +49,7 @@ function Shell({ connection }: { connection: Connection }) {
   }, [title]);
   /** The focus, of which the place is gone or goes with the menu, goes to the view, and closes the menu over it. */
   const keepFocus = () => (isOpen.value || document.activeElement === document.body) && main.current?.focus();
-  const isEntered = useRef(false);
-  useEffect(() => {
-    if (isEntered.current) keepFocus();
-    isEntered.current = true;
-  }, [route.value]);
+  useChange(route.value, keepFocus);
   return (
     <div
       class="shell"

@@ -17,7 +17,7 @@ export function hrefOf({ view, id }: Route): string {
   return id ? `#/${view}/${encodeURIComponent(id)}` : `#/${view}`;
 }
 
-/** Change the route. With `isSame`, replace the address of the current view. */
+/** Change the route, which is a new object even for the same address. With `isSame`, replace the address of the current view. */
 export function navigate(to: Route, { isSame = false } = {}): void {
   if (isSame) history.replaceState(null, "", hrefOf(to));
   else history.pushState(null, "", hrefOf(to));

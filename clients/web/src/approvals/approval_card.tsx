@@ -94,7 +94,7 @@ export function ApprovalCard({ approval, uid, outcome, decide }: ApprovalCardPro
     isSending.value = false;
   };
 
-  const schema = toolOf(approval.tool)?.jsonSchema;
+  const tool = toolOf(approval.tool);
   const isBusy = isSending.value || !isArmed.value;
   const mayApprove = isSeen.value && !isBusy;
   const cancel = () => {
@@ -162,7 +162,7 @@ export function ApprovalCard({ approval, uid, outcome, decide }: ApprovalCardPro
           >
             {text("approval.reject")}
           </button>
-          {schema && mayEdit(approval, uid) && (
+          {tool && mayEdit(approval, uid) && (
             <button
               type="button"
               class="button"
@@ -192,9 +192,10 @@ export function ApprovalCard({ approval, uid, outcome, decide }: ApprovalCardPro
           onCancel={cancel}
         />
       )}
-      {isOpen && form.value === "edit" && schema && (
+      {isOpen && form.value === "edit" && tool && (
         <ArgumentForm
-          schema={schema}
+          schema={tool.jsonSchema}
+          labels={tool.labels}
           value={approval.arguments}
           isBusy={isBusy}
           onSave={(editedArguments) => send({ approved: true, editedArguments })}

@@ -4,6 +4,7 @@ import { useSignal } from "@preact/signals";
 import { useId } from "preact/hooks";
 
 import { ActionForm } from "../app/action_form.js";
+import { inWords } from "../cards/tools.js";
 import { Line } from "../markdown/prose.js";
 import { directionOf } from "../text/direction.js";
 import { text } from "../text/locale.js";
@@ -16,12 +17,15 @@ interface Schema {
   $defs?: Record<string, Schema>;
   properties?: Record<string, Schema>;
   required?: string[];
+  title?: string;
   description?: string;
 }
 
 interface Props {
   schema: Schema;
   value: Record<string, unknown>;
+  /** What the user's language calls fields and their values. */
+  labels?: Record<string, string> | undefined;
   /** Whether submitting is disabled for now. */
   isBusy?: boolean;
   onSave: (value: Record<string, unknown>) => void;
@@ -30,7 +34,7 @@ interface Props {
 
 const LONG = 60;
 
-export function ArgumentForm({ schema, value, isBusy = false, onSave, onCancel }: Props) {
+export function ArgumentForm({ schema, value, labels = {}, isBusy = false, onSave, onCancel }: Props) {
   const names = [...new Set([...Object.keys(schema.properties ?? {}), ...Object.keys(value)])];
   const fieldOf = (name: string) => plain(schema.properties?.[name] ?? {}, schema);
   const written = useSignal<Record<string, string>>(
@@ -68,6 +72,7 @@ export function ArgumentForm({ schema, value, isBusy = false, onSave, onCancel }
           key={name}
           name={name}
           schema={fieldOf(name)}
+          labels={labels}
           isRequired={schema.required?.includes(name) ?? false}
           words={written.value[name] ?? ""}
           problem={wrong.value[name]}
@@ -82,12 +87,13 @@ export function ArgumentForm({ schema, value, isBusy = false, onSave, onCancel }
 function Field(props: {
   name: string;
   schema: Schema;
+  labels: Record<string, string>;
   isRequired: boolean;
   words: string;
   problem: string | undefined;
   onInput: (words: string) => void;
 }) {
-  const { name, schema, isRequired, words, problem, onInput } = props;
+  const { name, schema, labels, isRequired, words, problem, onInput } = props;
   const id = useId();
   const note = problem ?? schema.description;
   const kind = kindOf(schema);
@@ -107,7 +113,8 @@ function Field(props: {
   return (
     <div class="field">
       <label for={id}>
-        <code dir="ltr">{name}</code>
+        <bdi>{labels[name] ?? schema.title ?? inWords(name)}</bdi>
+        {labels[name] && <code dir="ltr" class="quiet"> {name}</code>}
         {isRequired && <span class="quiet"> · {text("form.is_required")}</span>}
       </label>
       {options ? (
@@ -115,7 +122,7 @@ function Field(props: {
           <option value="">{text("form.nothing")}</option>
           {options.map((each) => (
             <option key={String(each)} value={String(each)}>
-              {String(each)}
+              {labelOf(each, labels)}
             </option>
           ))}
         </select>
@@ -129,6 +136,11 @@ function Field(props: {
       </p>
     </div>
   );
+}
+
+function labelOf(option: unknown, labels: Record<string, string>): string {
+  if (typeof option === "boolean") return text(option ? "value.yes" : "value.no");
+  return labels[String(option)] ?? String(option);
 }
 
 type Kind = "string" | "number" | "integer" | "boolean" | "json";

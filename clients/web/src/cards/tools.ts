@@ -9,6 +9,8 @@ export interface Tool {
   id: string;
   name: string;
   jsonSchema: Record<string, unknown>;
+  /** What the user's language calls arguments and their values, where it has a word of its own. */
+  labels?: Record<string, string>;
 }
 
 const tools = signal<ReadonlyMap<string, Tool>>(new Map());
@@ -52,7 +54,16 @@ const OWN = new Map<string, Key>([
 /** A tool's name; of one that is not known, its id as words. */
 export function toolName(id: string): string {
   const own = OWN.get(id);
-  if (own) return text(own);
-  const words = id.replace(/[_-]+/g, " ").trim();
-  return tools.value.get(id)?.name ?? words.charAt(0).toUpperCase() + words.slice(1);
+  return own ? text(own) : (tools.value.get(id)?.name ?? inWords(id));
+}
+
+/** A name in code as words: "dueDate" and "due_date" read "Due date", "videoUrl" reads "Video URL". */
+export function inWords(name: string): string {
+  const words = name.replace(/(?<=[\p{Ll}\d])(?=\p{Lu})|[_-]+/gu, " ").trim().split(" ");
+  const plain = words.map((word) => {
+    if (/^(?:id|url)$/i.test(word)) return word.toUpperCase();
+    return /^\p{Lu}\p{Ll}/u.test(word) ? word.toLowerCase() : word;
+  });
+  const all = plain.join(" ");
+  return all.charAt(0).toUpperCase() + all.slice(1);
 }

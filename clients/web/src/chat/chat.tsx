@@ -26,7 +26,7 @@ export function Chat({ connection }: { connection: Connection }) {
   const threadId = route.value.id;
   useEffect(() => {
     const open = current.value;
-    if (open && open.threadId.value === threadId) return; // it was begun here
+    if (open && threadId && open.threadId.value === threadId) return; // it was begun here
     open?.close();
     current.value = undefined;
     error.value = undefined;
@@ -42,7 +42,8 @@ export function Chat({ connection }: { connection: Connection }) {
         (cause) => isWanted && (error.value = cause as RollcallError),
       );
     return () => (isWanted = false);
-  }, [threadId, isOnline.value]);
+    // A chat without an id is left for a new one by going to the same address again.
+  }, [route.value, threadId && isOnline.value]);
   useEffect(() => () => current.value?.close(), []);
   useSignalEffect(() => {
     const open = current.value?.threadId.value;

@@ -11,14 +11,18 @@ import { batch, computed, signal } from "@preact/signals";
 
 import { begun } from "../approvals/decision.js";
 import { isOnline } from "../app/network.js";
+import { copy } from "../app/output.js";
+import { toast } from "../app/toast.js";
 import type { Connection } from "../firebase/connection.js";
 import type { Store, ThreadDocument } from "../store/store.js";
-import { locale } from "../text/locale.js";
+import { locale, text } from "../text/locale.js";
 import { type Item, Turn } from "./turn.js";
 
 type Parts = (TextPart | MediaPart)[];
 
 const PAGE = 50;
+/** How much of a message a toast shows. */
+const SHOWN = 80;
 
 export class Conversation {
   readonly agent: string;
@@ -72,12 +76,12 @@ export class Conversation {
     });
   }
 
-  /** Stop watching. Runs go on. */
+  /** Stop watching. Runs go on; a message that is under way is sent. */
   close(): void {
     this.#isClosed = true;
     this.#stopWatching?.();
     this.#stopWaiting();
-    for (const turn of this.turns.value) turn.run?.leave();
+    for (const turn of this.turns.value) if (turn.view.value.state !== "sending") turn.run?.leave();
   }
 
   /** Send a message, which may replace the newest turn. */
@@ -178,13 +182,22 @@ export class Conversation {
 
   async #follow(turn: Turn, run: Run, isOngoing = false): Promise<void> {
     const stop = run.on("event", (event) => {
-      if (event.type !== "RUN_STARTED" || this.threadId.value) return;
+      if (event.type !== "RUN_STARTED") return;
+      if (this.#isClosed) return run.leave();
+      if (this.threadId.value) return;
       this.threadId.value = event.threadId;
       this.#watch(event.threadId);
     });
     await turn.follow(run, isOngoing ? "running" : undefined);
     stop();
     if (!this.#isClosed) this.#catchUp();
+    else if (turn.view.value.state === "failed" && !turn.turnId) {
+      const words = turn.text.length > SHOWN ? `${turn.text.slice(0, SHOWN)}…` : turn.text;
+      toast(text("run.left_unsent", { words }), {
+        name: text("code.copy"),
+        run: () => void copy(turn.text, text("code.copied")),
+      });
+    }
   }
 
   /** Read the newest page of the log, and follow the thread from there. */
@@ -344,14 +357,14 @@ function turnsOf(entries: Entry[]): Turn[] {
 }
 
 function itemsOf(entry: Entry): Item[] {
-  const text: Item[] = entry.text
+  const said: Item[] = entry.text
     ? [{ kind: "text", id: `t:${entry.n}`, runId: entry.runId, text: entry.text, isWhole: true }]
     : [];
   const calls = (entry.calls ?? []).map((call): Item => {
     const shown: ShownCall = { ...call, messageId: undefined, isWhole: true };
     return { kind: "call", id: `c:${call.id}`, runId: entry.runId, call: shown };
   });
-  return [...text, ...calls];
+  return [...said, ...calls];
 }
 
 function joinTurns(torn: Turn, rest: Turn) {

@@ -6,7 +6,8 @@ import { lazy } from "../app/lazy.js";
 import type { ListProps } from "../activity/list.js";
 import type { PlayerProps } from "../activity/player.js";
 import type { Connection } from "../firebase/connection.js";
-import { RollcallElement } from "./element.js";
+import { text } from "../text/locale.js";
+import { Pages, RollcallElement } from "./element.js";
 
 const Player = lazy<PlayerProps>(() => import("../activity/player.js").then(({ Player }) => Player));
 const ActivityList = lazy<ListProps>(() => import("../activity/list.js").then((all) => all.ActivityList));
@@ -36,14 +37,19 @@ interface Props {
 function ActivityPart({ connection, content, tell }: Props) {
   const opened = useSignal(content);
   const contentId = opened.value;
-  if (!contentId) return <ActivityList connection={connection} onOpen={(id) => (opened.value = id)} />;
   return (
-    <Player
-      key={contentId}
-      connection={connection}
-      contentId={contentId}
-      onProgress={(progress) => tell("rollcall-progress", progress)}
-      {...(!content && { onBack: () => (opened.value = undefined) })}
-    />
+    <Pages page={contentId} name={text("activity.title")}>
+      {contentId ? (
+        <Player
+          key={contentId}
+          connection={connection}
+          contentId={contentId}
+          onProgress={(progress) => tell("rollcall-progress", progress)}
+          {...(!content && { onBack: () => (opened.value = undefined) })}
+        />
+      ) : (
+        <ActivityList connection={connection} onOpen={(id) => (opened.value = id)} />
+      )}
+    </Pages>
   );
 }

@@ -1,10 +1,12 @@
 /** What the elements share: a shadow root with the app's styles, and the page's Firebase. */
 
 import { signal } from "@preact/signals";
-import { type ComponentChild, render } from "preact";
+import { type ComponentChild, type ComponentChildren, render } from "preact";
+import { useRef } from "preact/hooks";
 
 import { StyleRoot } from "../app/styles.js";
 import { Announcements } from "../app/toast.js";
+import { useChange } from "../app/use_change.js";
 import { Connection, type HostFirebase } from "../firebase/connection.js";
 import { direction, type Locale, LOCALES, locale, text } from "../text/locale.js";
 
@@ -93,6 +95,18 @@ export abstract class RollcallElement extends HTMLElement {
       </div>
     );
   }
+}
+
+/** The pages of an element. The next one takes the focus, if what had it went with the one before. */
+export function Pages(props: { page: string | undefined; name: string; children: ComponentChildren }) {
+  const { page, name, children } = props;
+  const place = useRef<HTMLElement>(null);
+  useChange(page, () => document.activeElement === document.body && place.current?.focus());
+  return (
+    <section class="pages" tabIndex={-1} ref={place} aria-label={name}>
+      {children}
+    </section>
+  );
 }
 
 function connectionOf(firebase: HostFirebase): Connection {

@@ -5,7 +5,7 @@ import { useState } from "preact/hooks";
 import type { Connection } from "../firebase/connection.js";
 import { Lessons } from "../lesson/lesson.js";
 import { text } from "../text/locale.js";
-import { RollcallElement } from "./element.js";
+import { Pages, RollcallElement } from "./element.js";
 
 interface LessonProps {
   connection: Connection;
@@ -25,17 +25,20 @@ export class LessonElement extends RollcallElement {
 
 function LessonsView({ connection, mission, tell }: LessonProps) {
   const role = connection.role.value;
-  const [at, go] = useState<string | undefined>(undefined);
+  const [opened, go] = useState<string | undefined>(undefined);
   const first = mission ? `${role === "student" ? "lesson" : "edit"}.${mission}` : "";
+  const at = opened ?? first;
   if (role === undefined) return <p class="quiet loading">{text("app.loading")}</p>;
   if (role === "user") return <p class="quiet loading">{text("app.not_yours")}</p>;
   return (
-    <Lessons
-      connection={connection}
-      at={at ?? first}
-      go={(to) => go(to)}
-      onSaved={(missionId) => tell("rollcall-lesson", { missionId })}
-      onSession={(sessionId, status) => tell("rollcall-session", { sessionId, status })}
-    />
+    <Pages page={at} name={text("lesson.title")}>
+      <Lessons
+        connection={connection}
+        at={at}
+        go={(to) => go(to)}
+        onSaved={(missionId) => tell("rollcall-lesson", { missionId })}
+        onSession={(sessionId, status) => tell("rollcall-session", { sessionId, status })}
+      />
+    </Pages>
   );
 }

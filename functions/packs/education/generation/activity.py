@@ -104,7 +104,8 @@ def generate_interactive_activity(
     if product_type == "exam":
         items = [_without_hints(each) for each in items]
     elif product_type == "lesson":
-        items = [_opening(brief), *items]
+        opening = TEXTS.say(brief.locale, "lesson.opening", topic=brief.topic)
+        items = [item("text", opening), *items]
     total = 100 if product_type == "exam" else 10 * sum(each.block.is_question for each in items)
     made = structs.replace(made, items=with_points(items, total))
     standards = find_standards_for(ctx, brief)
@@ -114,11 +115,6 @@ def generate_interactive_activity(
 
 def _without_hints(item: Item) -> Item:
     return item.model_copy(update={"key": item.key.model_copy(update={"hint": None})})
-
-
-def _opening(brief: Brief) -> Item:
-    """Return the opening block of a lesson: its topic, and what to do."""
-    return item("text", TEXTS.say(brief.locale, "lesson.opening", topic=brief.topic))
 
 
 def _bot(brief: Brief) -> str:

@@ -135,4 +135,4 @@ def test_an_order_is_never_printed_in_its_right_order(texts: list[str]) -> None:
     for n in range(20):
         order = item("order", f"סדרו {n}", options=options, key={"correct": right}, points=1)
         printed = repr(sheet(content("test", items=[order]), [order]))
-        assert 0 < printed.index("____ 2") < printed.rindex("____ 1")
+        assert 0 < printed.index("____  2") < printed.rindex("____  1")

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, expect
+from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
 
 from tests.clients.web.conftest import watched
 from tests.clients.web.scene import (
@@ -139,6 +139,40 @@ def test_web_lost_network_leaves_no_gap(
     wait_until_done(chat)
     expect(chat.get_by_text("No connection.")).to_be_hidden()
     assert _squeezed(transcript(chat)) == _squeezed(["a long one", LONG])
+
+
+@pytest.mark.parametrize("is_refused", [False, True], ids=["answered", "refused"])
+def test_web_new_chat_leaves_one_whose_first_message_is_under_way(
+    altered: Page, is_refused: bool
+) -> None:
+    words = f"say: under way {is_refused}"
+    held: list[Route] = []
+    altered.route("**/run_agent", lambda route: held.append(route))
+    ask(altered, words)
+    expect(altered.get_by_text("Sending…")).to_be_visible()
+    altered.get_by_role("button", name="New chat").first.click()
+    expect(altered.get_by_role("heading", name="What can I help you with?")).to_be_visible()
+    altered.get_by_label("Message", exact=True).fill("a second thought")
+    for route in held:
+        if is_refused:
+            details = {"code": "permission-denied"}
+            error = {"status": "PERMISSION_DENIED", "message": "no", "details": details}
+            event = f"data: {json.dumps({'error': error})}\n\n"
+            headers = {"Access-Control-Allow-Origin": "*", "Content-Type": "text/event-stream"}
+            route.fulfill(headers=headers, body=event)
+        else:
+            route.continue_()
+    if is_refused:
+        expect(altered.locator(".toast")).to_contain_text(words)
+        altered.get_by_role("button", name="Copy", exact=True).click()
+        expect(altered.locator(".toast", has_text="Copied")).to_be_visible()
+        assert altered.evaluate("navigator.clipboard.readText()") == words
+    else:
+        thread = altered.locator(".thread a", has_text="under way")
+        expect(thread).to_be_visible()  # it was sent all the same
+        expect(altered.get_by_label("Message", exact=True)).to_have_value("a second thought")
+        thread.click()
+        expect(answers(altered)).to_contain_text("under way")
 
 
 def test_web_run_is_said_once_each_and_by_one_region(altered: Page, model: ScriptedModel) -> None:

@@ -523,8 +523,11 @@ def test_web_lesson_element_is_a_teachers_panel(host: Page, site: str) -> None:
         [teacher.email, PASSWORD],
     )
     lesson = host.locator("rollcall-lesson")
-    lesson.get_by_role("button", name="New lesson").click()
-    lesson.get_by_role("textbox", name="Title", exact=True).fill("Ordering food")
+    lesson.get_by_role("button", name="New lesson").press("Enter")
+    title = lesson.get_by_role("textbox", name="Title", exact=True)
+    expect(title).to_be_visible()
+    expect(lesson.get_by_role("region", name="Lessons", exact=True)).to_be_focused()
+    title.fill("Ordering food")
     lesson.get_by_role("button", name="Save lesson").click()
     host.wait_for_function("window.saved?.missionId.length > 10")
     lesson.get_by_role("button", name="Lessons").click()
