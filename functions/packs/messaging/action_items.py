@@ -39,16 +39,18 @@ class ActionItemChanged(Wire):
     timestamp: str
 
 
-def _open_item(ctx: ToolContext, action_item_id: str) -> Target:
-    """Return the item, if it is open.
+def _item_to_change(ctx: ToolContext, action_item_id: str, *, to: str) -> Target:
+    """Return the item, if it has not this status already.
 
     Raises:
         PermissionDenied: It is in none of the user's conversations.
-        FailedPrecondition: It is done already.
+        FailedPrecondition: It is done or open already.
     """
     target = find_target(ctx, ACTION_ITEMS, action_item_id, field=_FIELD)
-    if target.data.get("status") != DONE:
+    if (target.data.get("status") == DONE) != (to == DONE):
         return target
+    if to == OPEN:
+        raise FailedPrecondition(TEXTS.text("errors.open_already"), field=_FIELD)
     by, at = text_of(target.data.get("doneBy")), moment_of(target.data.get("doneAt"))
     name = target.conversation.participant_names.get(by, by)
     who = TEXTS.text("errors.done_by", name=isolated(name)) if name else ""
@@ -56,37 +58,23 @@ def _open_item(ctx: ToolContext, action_item_id: str) -> Target:
     raise FailedPrecondition(TEXTS.text("errors.done_already", who=who, when=when), field=_FIELD)
 
 
-def _done_item(ctx: ToolContext, action_item_id: str) -> Target:
-    """Return the item, if it is done.
+def _preview(title: str, summary: str, *, to: str) -> Callable[..., Preview]:
+    """Return the preview that shows the task, its assignee, deadline and conversation."""
 
-    Raises:
-        PermissionDenied: It is in none of the user's conversations.
-        FailedPrecondition: It is open.
-    """
-    target = find_target(ctx, ACTION_ITEMS, action_item_id, field=_FIELD)
-    if target.data.get("status") != DONE:
-        raise FailedPrecondition(TEXTS.text("errors.open_already"), field=_FIELD)
-    return target
+    def preview(ctx: ToolContext, *, action_item_id: str) -> Preview:
+        target = _item_to_change(ctx, action_item_id, to=to)
+        row = {**target.data, "conversationName": target.conversation_name}
+        task = text_of(target.data.get("task"))
+        display = Display(
+            type="confirmation",
+            title=TEXTS.say(ctx.locale, f"action_items.{title}"),
+            text=isolated(task),
+            **table(ctx.locale, _PREVIEW_COLUMNS, [row]),
+        )
+        line = TEXTS.say(ctx.locale, f"action_items.{summary}", item=short(task))
+        return Preview(display, summary=line, shows=("actionItemId",))
 
-
-def _preview_complete(ctx: ToolContext, *, action_item_id: str) -> Preview:
-    return _confirmation(ctx, _open_item(ctx, action_item_id), "mark_as_done", _MARK)
-
-
-def _preview_reopen(ctx: ToolContext, *, action_item_id: str) -> Preview:
-    return _confirmation(ctx, _done_item(ctx, action_item_id), "open_again", _REOPEN)
-
-
-def _confirmation(ctx: ToolContext, target: Target, title: str, summary: str) -> Preview:
-    """Show the task, its assignee, deadline and conversation."""
-    row = {**target.data, "conversationName": target.conversation_name}
-    text = isolated(text_of(target.data.get("task")))
-    shown = table(ctx.locale, _PREVIEW_COLUMNS, [row])
-    title = TEXTS.say(ctx.locale, f"action_items.{title}")
-    display = Display(type="confirmation", title=title, text=text, **shown)
-    item = short(text_of(target.data.get("task")))
-    line = TEXTS.say(ctx.locale, f"action_items.{summary}", item=item)
-    return Preview(display, summary=line, shows=("actionItemId",))
+    return preview
 
 
 def _summary(key: str) -> Callable[[dict[str, Any]], dict[str, str]]:
@@ -100,7 +88,7 @@ def _summary(key: str) -> Callable[[dict[str, Any]], dict[str, str]]:
     effect="write",
     atomic=True,
     summary=_summary(_MARK),
-    preview=_preview_complete,
+    preview=_preview("mark_as_done", _MARK, to=DONE),
     undo=Undo("reopen_action_item", lambda given, result: {"actionItemId": result["actionItemId"]}),
 )
 def complete_action_item(ctx: ToolContext, *, action_item_id: DocumentId) -> ActionItemChanged:
@@ -112,7 +100,7 @@ def complete_action_item(ctx: ToolContext, *, action_item_id: DocumentId) -> Act
     Args:
         action_item_id: The action item; its id comes from get_conversation_action_items.
     """
-    target = _open_item(ctx, action_item_id)
+    target = _item_to_change(ctx, action_item_id, to=DONE)
     target.update(ctx, {"status": DONE, "doneBy": ctx.user.uid, "doneAt": ctx.now})
     return _changed(ctx, target, DONE)
 
@@ -122,7 +110,7 @@ def complete_action_item(ctx: ToolContext, *, action_item_id: DocumentId) -> Act
     effect="write",
     atomic=True,
     summary=_summary(_REOPEN),
-    preview=_preview_reopen,
+    preview=_preview("open_again", _REOPEN, to=OPEN),
     undo=Undo(
         "complete_action_item", lambda given, result: {"actionItemId": result["actionItemId"]}
     ),
@@ -138,7 +126,7 @@ def reopen_action_item(ctx: ToolContext, *, action_item_id: DocumentId) -> Actio
     """
     from google.cloud.firestore import DELETE_FIELD
 
-    target = _done_item(ctx, action_item_id)
+    target = _item_to_change(ctx, action_item_id, to=OPEN)
     target.update(ctx, {"status": OPEN, "doneBy": DELETE_FIELD, "doneAt": DELETE_FIELD})
     return _changed(ctx, target, OPEN)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from rollcall.core.capability import Compaction
+from rollcall.core.capability import Compaction, CompactionFunction
 
 WHOLE_CHARS = 400
 """Longest text that stays whole."""
@@ -28,23 +28,15 @@ def compact_read(arguments: dict[str, Any], output: Any) -> Compaction:
 
 
 def compact_write(arguments: dict[str, Any], output: Any) -> Compaction:
-    """Keep what was written of a file, without its content."""
-    return Compaction(_without(arguments, "content"), output, of=_path(arguments))
+    """Keep what was written to a file or changed in it, without texts that are long."""
+    texts = ("content", "oldText", "newText")
+    return Compaction(_without(arguments, *texts), output, of=_path(arguments))
 
 
-def compact_edit(arguments: dict[str, Any], output: Any) -> Compaction:
-    """Keep an edit of a file, without its texts where they are long."""
-    return Compaction(_without(arguments, "oldText", "newText"), output, of=_path(arguments))
-
-
-def compact_listing(arguments: dict[str, Any], output: Any) -> Compaction:
-    """Keep a folder's first entries, and the number of the rest."""
-    return Compaction(arguments, _fewer(output, "entries", "list_directory"))
-
-
-def compact_matches(arguments: dict[str, Any], output: Any) -> Compaction:
-    """Keep the first matches, and the number of the rest."""
-    return Compaction(arguments, _fewer(output, "matches", "search_files"))
+def compact_list(name: str, *, tool: str) -> CompactionFunction:
+    """Return the function that keeps the first items of the list `name`, and the number of the
+    rest, which `tool` shows again."""
+    return lambda arguments, output: Compaction(arguments, _fewer(output, name, tool))
 
 
 def compact_command(arguments: dict[str, Any], output: Any) -> Compaction:

@@ -6,7 +6,7 @@ Characters that reverse a line, have no width or control a terminal are shown by
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from difflib import unified_diff
 from typing import Any
 
@@ -149,21 +149,14 @@ def _bounded(ctx: ToolContext, lines: Sequence[str]) -> tuple[str, bool]:
     return f"{text[:HEAD_CHARS]}\n{left_out}\n{text[-TAIL_CHARS:]}", False
 
 
-def summarize_write(arguments: dict[str, Any]) -> dict[str, str]:
-    """Return the summary of a call of write_file, by language."""
-    path = isolated(str(arguments["path"]))
-    return TEXTS.by_language("summaries.write_the_file", path=path)
+def summary(key: str, argument: str) -> Callable[[dict[str, Any]], dict[str, str]]:
+    """Return the function that summarizes a call by one argument, by language."""
+    return lambda arguments: TEXTS.by_language(
+        f"summaries.{key}", **{argument: isolated(str(arguments[argument]))}
+    )
 
 
 def summarize_edit(arguments: dict[str, Any]) -> dict[str, str]:
     """Return the summary of a call of edit_file, by language."""
-    path = isolated(str(arguments["path"]))
-    if arguments.get("replaceAll"):
-        return TEXTS.by_language("summaries.change_at_every_place", path=path)
-    return TEXTS.by_language("summaries.change", path=path)
-
-
-def summarize_command(arguments: dict[str, Any]) -> dict[str, str]:
-    """Return the summary of a call of run_command, by language."""
-    command = isolated(str(arguments["command"]))
-    return TEXTS.by_language("summaries.run", command=command)
+    key = "change_at_every_place" if arguments.get("replaceAll") else "change"
+    return summary(key, "path")(arguments)

@@ -64,6 +64,7 @@ def _sendable_text(text: str) -> str:
 
 Path = Annotated[str, Field(min_length=1, max_length=PATH_CHARS), AfterValidator(_path_below_root)]
 Digest = Annotated[str, Field(pattern=r"^[0-9a-f]{16}$")]
+"""The first 16 hex digits of the SHA-256 of the file's bytes."""
 Line = Annotated[int, Field(ge=1, le=10_000_000)]
 Content = Annotated[str, Field(max_length=CONTENT_CHARS), AfterValidator(_sendable_text)]
 Passage = Annotated[
@@ -78,8 +79,6 @@ NameGlob = Annotated[str, Field(min_length=1, max_length=200)]
 
 Name = Annotated[str, Field(max_length=4_000)]
 Count = Annotated[int, Field(ge=0, le=2**53)]
-FileDigest = Annotated[str, Field(pattern=r"^[0-9a-f]{16}$")]
-"""The first 16 hex digits of the SHA-256 of the file's bytes."""
 
 
 class FolderEntry(Wire):
@@ -104,7 +103,7 @@ class FileRead(Wire):
     path: Name
     content: str
     size: Count
-    digest: FileDigest
+    digest: Digest
     lines: Count
     start_line: Count
     end_line: Count
@@ -134,7 +133,7 @@ class FileWritten(Wire):
 
     path: Name
     size: Count
-    digest: FileDigest
+    digest: Digest
     created: bool
 
 
@@ -143,7 +142,7 @@ class FileEdited(Wire):
 
     path: Name
     size: Count
-    digest: FileDigest
+    digest: Digest
     replaced: Count
 
 
@@ -162,7 +161,7 @@ class CommandRun(Wire):
 @capability(
     related=["read_file", "search_files"],
     runs_on="client",
-    compaction=compaction.compact_listing,
+    compaction=compaction.compact_list("entries", tool="list_directory"),
 )
 def list_directory(
     ctx: ToolContext,
@@ -205,7 +204,7 @@ def read_file(
 @capability(
     related=["read_file", "list_directory"],
     runs_on="client",
-    compaction=compaction.compact_matches,
+    compaction=compaction.compact_list("matches", tool="search_files"),
 )
 def search_files(
     ctx: ToolContext,
@@ -234,7 +233,7 @@ def search_files(
     related=["edit_file", "read_file"],
     effect="write",
     runs_on="client",
-    summary=previews.summarize_write,
+    summary=previews.summary("write_the_file", "path"),
     preview=previews.preview_write,
     compaction=compaction.compact_write,
 )
@@ -259,7 +258,7 @@ def write_file(
     runs_on="client",
     summary=previews.summarize_edit,
     preview=previews.preview_edit,
-    compaction=compaction.compact_edit,
+    compaction=compaction.compact_write,
 )
 def edit_file(
     ctx: ToolContext,
@@ -289,7 +288,7 @@ def edit_file(
     related=["read_file", "edit_file"],
     effect="write",
     runs_on="client",
-    summary=previews.summarize_command,
+    summary=previews.summary("run", "command"),
     preview=previews.preview_command,
     compaction=compaction.compact_command,
 )

@@ -88,23 +88,21 @@ def call_result(*, call_id: str, message_id: str, content: str) -> Event:
 
 def made_files(*, call_id: str, files: list[dict[str, Any]]) -> Event:
     """Return the files that a tool made, beside its result."""
-    return {
-        "type": "ACTIVITY_SNAPSHOT",
-        "messageId": f"files-{call_id}",
-        "activityType": "FILES",
-        "content": {"toolCallId": call_id, "files": files},
-        "replace": True,
-    }
+    return _activity("FILES", call_id, {"files": files})
 
 
 def progress(*, call_id: str, text: str, done: int | None, total: int | None) -> Event:
     """Return a tool's progress. The same `messageId` again replaces what was shown."""
-    text = text[:PROGRESS_CHARS]
-    content: dict[str, Any] = {"toolCallId": call_id, "text": text, "done": done, "total": total}
+    content = {"text": text[:PROGRESS_CHARS], "done": done, "total": total}
+    shown = {key: value for key, value in content.items() if value is not None}
+    return _activity("PROGRESS", call_id, shown)
+
+
+def _activity(kind: str, call_id: str, content: dict[str, Any]) -> Event:
     return {
         "type": "ACTIVITY_SNAPSHOT",
-        "messageId": f"progress-{call_id}",
-        "activityType": "PROGRESS",
-        "content": {key: value for key, value in content.items() if value is not None},
+        "messageId": f"{kind.lower()}-{call_id}",
+        "activityType": kind,
+        "content": {"toolCallId": call_id, **content},
         "replace": True,
     }
