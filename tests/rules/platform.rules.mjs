@@ -43,7 +43,6 @@ const DOCUMENTS = {
   "audit/x1": { uid: "ana", what: "run" },
   "budgets/ana": { uid: "ana", costUsd: 0.1 },
   "runs/k1": { uid: "ana", key: "k1", threadId: "t1" },
-  "runKeys/k1": { uid: "ana", threadId: "t1" },
   "erasures/ana": { uid: "ana" },
   "registry/manifest": { uid: "ana", digest: "0" },
   "registry/health": { uid: "ana", records: "{}" },
@@ -77,7 +76,6 @@ export default function platform(rules) {
     testPermissions(rules, "audit/x1", { filter: MINE });
     testPermissions(rules, "budgets/ana", { filter: MINE });
     testPermissions(rules, "runs/k1", { filter: MINE });
-    testPermissions(rules, "runKeys/k1", { filter: MINE });
     testPermissions(rules, "erasures/ana", { filter: MINE });
     testPermissions(rules, "registry/manifest", { filter: MINE });
     testPermissions(rules, "registry/health", { filter: MINE });

@@ -55,7 +55,7 @@ class FirestoreOperations:
 
 
 PLATFORM = {
-    *("threads", "runKeys", "budgets", "approvals", "effects", "audit"),
+    *("threads", "budgets", "approvals", "effects", "audit"),
     *("registry", "capabilities", "agents", "ratings", "erasures", "runs"),
 }
 

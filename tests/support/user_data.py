@@ -88,7 +88,6 @@ def write_user(db: Client, uid: str) -> None:
     documents = {
         f"devices/{uid}-phone": {**own, "token": f"token of {uid}"},
         f"runs/{uid}-k": {**own, "threadId": "t", "key": f"{uid}-k"},
-        f"runKeys/{uid}-k": {**own, "threadId": "t"},
         f"budgets/u{uid}-{yesterday}": {**own, "day": yesterday, "spentMicroUsd": 5},
         f"budgets/u{uid}-{today}": {**own, "day": today, "spentMicroUsd": 7},
         f"effects/{uid}-direct": {**own, "tool": "send_message", "status": "done", "result": uid},

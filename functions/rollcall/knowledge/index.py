@@ -16,7 +16,6 @@ import logging
 from array import array
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from itertools import pairwise
 from operator import mul
 from typing import Any
 
@@ -157,9 +156,7 @@ def pack_words(passages: Sequence[Counter[str]], *, first: int) -> Iterator[byte
         )
     postings = Postings.build(weights)
     head = {"version": _VERSION, "passages": len(passages), "first": first}
-    # Earlier versions also read the greatest weight of each word.
-    greatest = bytes(max(postings.weights[start:end]) for start, end in pairwise(postings.starts))
-    data = pack_sections([json.dumps(head).encode(), *postings.dump("H"), greatest])
+    data = pack_sections([json.dumps(head).encode(), *postings.dump("H")])
     if len(data) <= PART_BYTES or len(passages) == 1:
         yield data
         return
@@ -175,7 +172,7 @@ def unpack_words(data: bytes) -> tuple[int, Postings]:
     Raises:
         ValueError: The bytes are damaged, or a part of another version.
     """
-    first_section, *sections, _ = unpack_sections(data, 6)
+    first_section, *sections = unpack_sections(data, 5)
     head = _head(first_section)
     return head["first"], Postings.load(head["passages"], sections, "H")
 

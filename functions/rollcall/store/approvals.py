@@ -30,8 +30,6 @@ from rollcall.store.batches import read_all
 if TYPE_CHECKING:
     from google.cloud.firestore import Client, WriteBatch
 
-UNKNOWN_APPROVAL = "thread"
-"""Placeholder for the id of an approval, where a thread of an earlier version did not store it."""
 MAX_PATTERNS = 100
 """How many patterns a thread remembers for one capability; the oldest are dropped first."""
 
@@ -315,7 +313,7 @@ class RememberedApproval(Struct, frozen=True):
     """
 
     digest: str
-    by: str = UNKNOWN_APPROVAL
+    by: str
     patterns: Mapping[str, str] = field(default_factory=dict)
 
     def fields(self) -> dict[str, Any]:
@@ -328,21 +326,15 @@ class RememberedApproval(Struct, frozen=True):
 
 
 def read_remembered(stored: Mapping[str, Any] | None) -> dict[str, RememberedApproval]:
-    """Read a thread's field `allowed`. The first versions stored only digests, later ones no ids of
-    approvals."""
-    remembered = {}
-    for tool, fields in (stored or {}).items():
-        if isinstance(fields, str):
-            remembered[tool] = RememberedApproval(fields)
-            continue
-        patterns = fields["patterns"]
-        by = fields.get("patternsBy") or [UNKNOWN_APPROVAL] * len(patterns)
-        remembered[tool] = RememberedApproval(
-            fields["digest"],
-            fields.get("by", UNKNOWN_APPROVAL),
-            dict(zip(patterns, by, strict=True)),
+    """Read a thread's field `allowed`."""
+    return {
+        tool: RememberedApproval(
+            each["digest"],
+            each["by"],
+            dict(zip(each["patterns"], each["patternsBy"], strict=True)),
         )
-    return remembered
+        for tool, each in (stored or {}).items()
+    }
 
 
 def remember_approvals(

@@ -31,9 +31,8 @@ MAX_USERS = 2_000
 """The most users checked in one invocation; the next one continues after them."""
 FEW = 10
 """Up to this many missing accounts are plausible, whatever their share."""
-OWNED = ("threads", "devices", "runs", "runKeys", "effects", "budgets", "documents", "files")
-"""Collections whose documents are only created for a user with a verified token; `runKeys` is from
-earlier versions."""
+OWNED = ("threads", "devices", "runs", "effects", "budgets", "documents", "files")
+"""Collections whose documents are only created for a user with a verified token."""
 
 log = logging.getLogger("rollcall")
 

@@ -144,8 +144,7 @@ class EventLog(Struct):
 
 
 class OpenPage(Struct, frozen=True):
-    """A snapshot of a run's open page. The page may be missing after a handover, and in runs of
-    versions without pages.
+    """A snapshot of a run's open page, which is missing after a handover.
 
     Attributes:
         number: The page's number.

@@ -14,7 +14,7 @@ parts back byte for byte. Results are keyed by the place of their call in the st
 token of its lease. So the view also says that the lease is over: while its token is the thread's
 newest, no run has been opened since. A run that was cut off leaves no view, and its steps are read
 from the log. The field `log` holds the documents as one JSON text, which is read and written many
-times as fast as maps; older views have a list, `documents`.
+times as fast as maps.
 """
 
 from __future__ import annotations
@@ -451,10 +451,7 @@ class RecentLog(Struct, frozen=True):
 
 def run_has_ended(thread: dict[str, Any], view: DocumentSnapshot) -> bool:
     """Whether the run that took the thread's lease last has ended and written this view."""
-    window = view.to_dict() or {}
-    if not thread.get("lease") and "token" not in window:  # written by version 2
-        return bool(window.get("nextMessage") == thread.get("nextMessage"))
-    return bool(window.get("token") == thread.get("leaseToken"))
+    return bool((view.to_dict() or {}).get("token", 0) == thread.get("leaseToken"))
 
 
 def read_recent(
@@ -464,7 +461,7 @@ def read_recent(
     if not thread:
         return RecentLog([], 0)
     window = view.to_dict() or {}
-    stored = json.loads(window["log"]) if "log" in window else list(window.get("documents") or ())
+    stored = json.loads(window.get("log", "[]"))
     if run_has_ended(thread, view) and (stored or not window["nextMessage"]):
         documents = [migrations.read("message", each) for each in stored]
         # The view may lack the newest document, if it was too large, but its number is right.
@@ -545,7 +542,6 @@ def window_document(
         "nextMessage": next_message,
         "turnId": documents[-1].get("turnId"),
         "log": f"[{','.join(reversed(kept))}]",
-        "documents": [],  # an instance of the previous version then reads the log instead
         "decisions": list(decisions),
         "toldDecisions": list(decisions_at_start),
     }

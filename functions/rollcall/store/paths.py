@@ -27,7 +27,6 @@ COLLECTIONS = (
     "healthSamples",
     "ratings",
     "registry",
-    "runKeys",
     "runs",
     "threads",
     "threads/{}/messages",

@@ -30,9 +30,7 @@ from rollcall.store import audit, paths
 if TYPE_CHECKING:
     from google.cloud.firestore import Client, Transaction
 
-MAX_CHANGES = 50
-"""How often one answer's rating may change."""
-MAX_WRITES = 2 * MAX_CHANGES
+MAX_WRITES = 100
 """How often one answer's rating may be written, including changes of the comment alone."""
 
 
@@ -100,15 +98,12 @@ def _rate(
     if not is_new and before.get("comment") == comment:
         return stored
     number = before.get("number", 0) + is_new
-    writes = before.get("writes", before.get("number", 0)) + 1
-    if request.rating is not None:  # a rating can always be taken back
-        hint = TEXTS.text("hints.take_back")
-        if number > MAX_CHANGES:
-            text = TEXTS.text("errors.rated_too_often", most=MAX_CHANGES)
-            raise ResourceExhausted(text, hint=hint)
-        if writes > MAX_WRITES:
-            text = TEXTS.text("errors.rating_written_too_often", most=MAX_WRITES)
-            raise ResourceExhausted(text, hint=hint)
+    writes = before.get("writes", 0) + 1
+    if writes > MAX_WRITES and request.rating is not None:  # a rating can always be taken back
+        raise ResourceExhausted(
+            TEXTS.text("errors.rating_written_too_often", most=MAX_WRITES),
+            hint=TEXTS.text("hints.take_back"),
+        )
     now = datetime.now(UTC)
     document = {
         **stored,

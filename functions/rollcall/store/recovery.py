@@ -55,8 +55,7 @@ def recover_run(db: Client, thread_id: str, run_id: str) -> OpenRun | None:
         return None
     page, recent = find_open_page(db, thread_id, run_id), read_log(db, thread_id)
     token, lease = next_lease(holder, run_id)
-    # A run of version 2 has no `reached`; it reset `fruitless` itself when it made progress.
-    has_progressed = recent.next_message > data.get("reached", recent.next_message)
+    has_progressed = recent.next_message > data["reached"]
     claim = {
         "token": token,
         "attempt": data["attempt"] + 1,

@@ -79,15 +79,14 @@ def load(db: Client, file: SeedFile) -> SeedResult:
         stored |= {each.id: each.to_dict() for each in snapshots}
     changed = {id: data for id, data in file.documents.items() if stored.get(id) != data}
     dropped = [id for id in known.get("ids", []) if id not in file.documents]
-    for part in _commits(changed):
+    for part in _commits({**changed, **dict.fromkeys(dropped)}):
         batch = db.batch()
         for id, data in part.items():
-            batch.set(db.collection(file.collection).document(id), data)
-        batch.commit()
-    for start in range(0, len(dropped), _COMMIT_WRITES):
-        batch = db.batch()
-        for id in dropped[start : start + _COMMIT_WRITES]:
-            batch.delete(db.collection(file.collection).document(id))
+            place = db.collection(file.collection).document(id)
+            if data is None:
+                batch.delete(place)
+            else:
+                batch.set(place, data)
         batch.commit()
     ids = sorted(file.documents)
     if known.get("ids") != ids:
@@ -154,9 +153,12 @@ def _unstorable(value: Any, *, depth: int) -> str | None:
     return next(filter(None, (_unstorable(each, depth=depth + 1) for each in items)), None)
 
 
-def _commits(documents: dict[str, dict[str, Any]]) -> Iterator[dict[str, dict[str, Any]]]:
-    """Split documents into commits within Firestore's limits on writes and bytes."""
-    part: dict[str, dict[str, Any]] = {}
+def _commits(
+    documents: dict[str, dict[str, Any] | None],
+) -> Iterator[dict[str, dict[str, Any] | None]]:
+    """Split documents (None for one to delete) into commits within Firestore's limits on writes and
+    bytes."""
+    part: dict[str, dict[str, Any] | None] = {}
     size = 0
     for id, data in documents.items():
         weight = len(json.dumps(data, ensure_ascii=False).encode())

@@ -103,7 +103,6 @@ PLATFORM = (
     APPROVALS,
     EFFECTS,
     _own("erasedRuns", "runs"),
-    _own("runKeys"),  # of earlier versions
     Section(
         kind="budgets",
         find=of_user("budgets", platform=True),
@@ -169,7 +168,7 @@ _INTERNAL = {
     "messages": {"savedBy"},
     "runs": {
         *("leaseUntil", "leaseShard", "keptUntil", "token", "opener", "attempt", "fruitless"),
-        *("reached", "seq", "requestDigest", "key", "cancelRequested"),
+        *("reached", "requestDigest", "key", "cancelRequested"),
     },
 }
 

@@ -101,17 +101,6 @@ def test_what_a_client_wrote_is_told_whatever_it_answered(
         assert permits(office, RunResponse([], late, None)) == [(None, id)]
 
 
-def test_a_yes_from_before_ids_were_kept_counts(office: Office) -> None:
-    office.redeclare(Capability.of(keep))
-    ran = office.ask(calls(("keep", {"path": "src/a.py"})))
-    _, ran = yes(office, ran, "src/**")
-    thread = office.document(f"threads/{ran.thread}")
-    allowed = {"digest": thread["allowed"]["keep"]["digest"], "patterns": ["src/**"]}
-    office.db.document(f"threads/{ran.thread}").update({"allowed": {"keep": allowed}})
-    later = office.ask(calls(("keep", {"path": "src/b.py"})), says("Done."), threadId=ran.thread)
-    assert permits(office, later) == [(None, "thread")]
-
-
 def answer_call(office: Office, left: RunResponse, answer: dict[str, Any]) -> RunResponse:
     (id,) = left.done["outcome"]["pendingToolCallIds"]
     results = [{"toolCallId": id, **answer}]

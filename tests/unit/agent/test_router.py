@@ -267,9 +267,10 @@ def test_a_document_can_make_a_read_of_the_code_a_write() -> None:
 def test_one_yes_in_a_thread_is_for_the_capability_as_it_was() -> None:
     digest = office_capabilities()["tidy"].digest
     arguments = {"desk": "a"}
-    allowed = router(remembered={"tidy": RememberedApproval(digest)})
+    allowed = router(remembered={"tidy": RememberedApproval(digest, "a1")})
     assert reaches_the_ledger(allowed, "tidy", arguments=arguments)
-    for other in ({"tidy": RememberedApproval("older")}, {"pay": RememberedApproval(digest)}, {}):
+    older = RememberedApproval("older", "a1")
+    for other in ({"tidy": older}, {"pay": RememberedApproval(digest, "a1")}, {}):
         to = router(remembered=other)
         assert not reaches_the_ledger(to, "tidy", arguments=arguments)
 

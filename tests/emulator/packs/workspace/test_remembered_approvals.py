@@ -143,13 +143,6 @@ def test_another_version_of_the_capability_is_asked_about(desk: Desk, folder: Fo
     assert asks(folder, thread, writing("src/new.py"))
 
 
-def test_a_thread_that_knows_digests_alone_is_read(desk: Desk, folder: Folder) -> None:
-    thread = remembered(folder, writing("src/new.py"), "src/**").thread
-    allowed = desk.document(f"threads/{thread}")["allowed"]["write_file"]["digest"]
-    desk.db.document(f"threads/{thread}").update({"allowed": {"write_file": allowed}})
-    assert asks(folder, thread, writing("src/new.py"))
-
-
 def test_the_same_yes_again_is_the_same_and_another_pattern_is_not(
     desk: Desk, folder: Folder
 ) -> None:
