@@ -176,7 +176,7 @@ def _is_value(block: Block, key: Key, answer: Any) -> bool:
         if factor is None:
             return False
         value *= factor
-    return abs(value - right) <= read_number(key.tolerance or "0")
+    return value == right
 
 
 def _decimal(answer: float) -> str:

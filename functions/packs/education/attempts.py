@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 from pydantic import Field
 
 from packs.education.answers import check_answer
-from packs.education.blocks import Card, Image, Item, Key, Kind, Option, shuffled
+from packs.education.blocks import Card, Image, Item, Kind, Option, shuffled
 from packs.education.contents import (
     ATTEMPTS,
     SCHEMA_VERSION,
@@ -90,8 +90,8 @@ class BlockAnswered(Wire):
     Attributes:
         attempt_id: None for try_answer.
         parts: Which parts of a match or a cloze are right.
-        feedback: The key's feedback on the chosen options and, once the answer is right or no try
-            is left, its general feedback.
+        feedback: The key's feedback, once the answer is right or no try is left, since it often
+            gives away the solution.
         hint: Set where the answer is wrong and may be tried again.
         tries_left: How often the block may still be answered.
     """
@@ -356,19 +356,10 @@ def _checked_answer(
         block_id=block_id,
         given=answer,
         max_points=item.block.points,
-        feedback=_feedback(item.key, answer, is_last=left == 0),
+        feedback=[item.key.feedback] if item.key.feedback and not left else [],
         hint=item.key.hint if left and not found.correct else None,
         tries_left=left,
     )
-
-
-def _feedback(key: Key, answer: AnswerValue, *, is_last: bool) -> list[str]:
-    """Return the key's feedback on each chosen option and, after the last try, its general
-    feedback, which often gives away the solution."""
-    chosen = answer if isinstance(answer, list) else [answer]
-    ids = [each for each in chosen if isinstance(each, str)]
-    said = [key.option_feedback[id] for id in ids if id in key.option_feedback]
-    return [*said, *([key.feedback] if key.feedback and is_last else [])]
 
 
 def _pupil_block(id: str, item: Item, uid: str) -> PupilBlock:

@@ -152,13 +152,11 @@ class Key(Wire):
         pairs: The pairs of a match: option id to target id.
         gaps: The gaps of a cloze: gap number to the accepted texts, the best one first.
         value: The exact value of a numeric: "12", "-0.5", "3/4" or "1 1/2".
-        tolerance: How far an answer to a numeric may be off; 0 if not set.
         units: Units that an answer to a numeric may have, with the block's own.
         sample: A good answer to an open question.
         criteria: What a good answer to an open question has.
         check: An arithmetic expression or comparison that gives the key (`arithmetic.py`).
         feedback: Feedback on every answer.
-        option_feedback: Feedback on the choice of an option, by its id.
         hint: Shown before another try.
     """
 
@@ -169,15 +167,11 @@ class Key(Wire):
         default_factory=dict
     )
     value: Annotated[str, Field(max_length=60)] | None = None
-    tolerance: Annotated[str, Field(max_length=60)] | None = None
     units: list[str] = Field(default_factory=list, max_length=10)
     sample: Annotated[str, Field(max_length=4_000)] | None = None
     criteria: list[Line] = Field(default_factory=list, max_length=12)
     check: Annotated[str, Field(max_length=300)] | None = None
     feedback: Annotated[str, Field(max_length=2_000)] | None = None
-    option_feedback: dict[OptionId, Annotated[str, Field(max_length=1_000)]] = Field(
-        default_factory=dict
-    )
     hint: Annotated[str, Field(max_length=1_000)] | None = None
 
 
@@ -218,12 +212,11 @@ def key_problem(block: Block, key: Key) -> str | Text | None:
         case "numeric":
             if key.value is None:
                 return "the key of a numeric question needs a value"
-            for text in (key.value, key.tolerance or "0"):
-                try:
-                    read_number(text)
-                except ValueError as error:
-                    wrong: Text = error.args[0]
-                    return wrong
+            try:
+                read_number(key.value)
+            except ValueError as error:
+                wrong: Text = error.args[0]
+                return wrong
     return None
 
 

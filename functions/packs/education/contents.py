@@ -284,5 +284,4 @@ def _may_read(ctx: ToolContext, data: dict[str, Any], reader: Reader) -> bool:
 
 def _read_item(block: dict[str, Any], key: dict[str, Any]) -> Item:
     rows = [row["cells"] for row in block.get("rows", ())]
-    read = Block.model_validate({**block, "rows": rows})
-    return Item(block=read, key=Key.model_validate(key))
+    return Item(block=Block.read(block, rows=rows), key=Key.read(key))

@@ -198,8 +198,7 @@ def _right_answer(block: Block, key: Key, locale: str) -> list[str]:
             return gaps if len(gaps) == 1 else [f"{n}. {text}" for n, text in enumerate(gaps, 1)]
         case "numeric":
             unit = f" {block.unit}" if block.unit else ""
-            off = f" ± {key.tolerance}" if key.tolerance not in (None, "0") else ""
-            return [f"{key.value}{off}{unit}"]
+            return [f"{key.value}{unit}"]
     return [key.sample or _say(locale, "open")]
 
 

@@ -46,7 +46,6 @@ def _isolated(item: Item, direction: Direction) -> Item:
         return [Option(id=each.id, text=isolated(each.text, direction)) for each in some]
 
     block, key = item.block, item.key
-    feedback = {id: isolated(text, direction) for id, text in key.option_feedback.items()}
     return Item(
         block=block.model_copy(
             update={
@@ -59,7 +58,6 @@ def _isolated(item: Item, direction: Direction) -> Item:
         key=key.model_copy(
             update={
                 "feedback": isolated(key.feedback, direction) if key.feedback else None,
-                "option_feedback": feedback,
                 "gaps": {gap: [cleaned(t) for t in texts] for gap, texts in key.gaps.items()},
             }
         ),
@@ -89,12 +87,12 @@ def _texts_of(item: Item, locale: str) -> Iterator[str]:
     stem = _stem(block.stem)
     match block.kind:
         case "choice":
-            yield f"{stem}{{{_choices(block, key, dict.fromkeys(key.correct, '='))}{feedback}}}"
+            yield f"{stem}{{{_choices(block, dict.fromkeys(key.correct, '='))}{feedback}}}"
         case "multi_choice":
             # Right options share 100 percent, a wrong one costs 100.
             right = f"~%{round(100 / len(key.correct), 5):g}%"
             shares = {o.id: right if o.id in key.correct else "~%-100%" for o in block.options}
-            yield f"{stem}{{{_choices(block, key, shares)}{feedback}}}"
+            yield f"{stem}{{{_choices(block, shares)}{feedback}}}"
         case "true_false":
             yield f"{stem}{{{'TRUE' if key.truth else 'FALSE'}{feedback}}}"
         case "match":
@@ -119,13 +117,8 @@ def _texts_of(item: Item, locale: str) -> Iterator[str]:
             yield stem
 
 
-def _choices(block: Block, key: Key, marks: dict[str, str]) -> str:
-    lines = []
-    for option in block.options:
-        feedback = key.option_feedback.get(option.id)
-        feedback = f"#{escaped(feedback)}" if feedback else ""
-        lines.append(f"{marks.get(option.id, '~')}{escaped(option.text)}{feedback}")
-    return " ".join(lines)
+def _choices(block: Block, marks: dict[str, str]) -> str:
+    return " ".join(f"{marks.get(each.id, '~')}{escaped(each.text)}" for each in block.options)
 
 
 def _gaps(block: Block, key: Key, feedback: str, locale: str) -> Iterator[str]:
@@ -141,12 +134,12 @@ def _gaps(block: Block, key: Key, feedback: str, locale: str) -> Iterator[str]:
 
 
 def _number(key: Key) -> str:
-    """Return a number with its tolerance. A fraction becomes texts, as written and as a decimal,
-    since GIFT's numeric answers accept only decimals."""
+    """Return a number. A fraction becomes texts, as written and as a decimal, since GIFT's numeric
+    answers accept only decimals."""
     written = key.value or ""
-    value, off = read_number(written), read_number(key.tolerance or "0")
+    value = read_number(written)
     decimal = write_decimal(value)
     is_decimal = read_number(decimal) == value
-    if off or ("/" not in written and is_decimal):
-        return f"#{decimal}:{write_decimal(off)}"
+    if "/" not in written and is_decimal:
+        return f"#{decimal}:0"
     return " ".join(f"={escaped(text)}" for text in (written, *([decimal] if is_decimal else [])))

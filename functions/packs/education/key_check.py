@@ -40,10 +40,7 @@ def _problem(block: Block, key: Key, check: str) -> str | None:
     match block.kind:
         case "numeric":
             found = value(check)
-            off = abs(found - read_number(key.value or ""))
-            return (
-                None if off <= read_number(key.tolerance or "0") else _difference(key.value, found)
-            )
+            return None if found == read_number(key.value or "") else _difference(key.value, found)
         case "true_false":
             return None if holds(check) is key.truth else _difference(key.truth, holds(check))
         case "choice" | "multi_choice":

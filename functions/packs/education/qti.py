@@ -98,9 +98,8 @@ def _test(content: Content, names: Sequence[str]) -> Element:
     return root
 
 
-def _outcome(root: Element, name: str, base: BaseType, many: bool = False, **more: str) -> Element:
-    cardinality = "multiple" if many else "single"
-    about = {"identifier": name, "cardinality": cardinality, "baseType": base}
+def _outcome(root: Element, name: str, base: BaseType, **more: str) -> Element:
+    about = {"identifier": name, "cardinality": "single", "baseType": base}
     return SubElement(root, "outcomeDeclaration", about, **more)
 
 
@@ -138,7 +137,7 @@ class _ItemWriter:
             writers[item.block.kind](item.block, item.key)
             more = {"externalScored": "human"} if item.block.kind == "open" else {}
             more["normalMaximum"] = str(item.block.points)
-            score = _outcome(self.root, "SCORE", "float", False, **more)
+            score = _outcome(self.root, "SCORE", "float", **more)
             _value(SubElement(score, "defaultValue"), "0")
         else:
             self._reading_body(item.block)
@@ -260,16 +259,13 @@ class _ItemWriter:
                 SubElement(mapping, "mapEntry", entry)
 
     def _numeric(self, block: Block, key: Key) -> None:
-        """Add a number with its tolerance; without one, a fraction is matched as a text, since
-        `float` does not accept it."""
+        """Add a number; a fraction is matched as a text, since `float` does not accept it."""
         self._paragraph(block.stem)
         place = SubElement(self._body, "p")
-        value, tolerance = read_number(key.value or ""), read_number(key.tolerance or "0")
-        if tolerance or value.denominator == 1:
+        value = read_number(key.value or "")
+        if value.denominator == 1:
             self._response("float", "single", [write_decimal(value)])
-            off = write_decimal(tolerance)
-            equal = {"toleranceMode": "absolute", "tolerance": f"{off} {off}"}
-            self._score_if("equal", **equal)
+            self._score_if("equal", toleranceMode="absolute", tolerance="0 0")
         else:
             written, decimal = [key.value or ""], write_decimal(value)
             if decimal not in written and read_number(decimal) == value:
@@ -320,27 +316,13 @@ class _ItemWriter:
         SubElement(score, "baseValue", baseType="float").text = str(self._block.points)
 
     def _feedback(self) -> list[Element]:
-        """Return the feedback elements: for each choice, and for every answer."""
-        shown = []
-        if self._key.option_feedback and self._block.kind in ("choice", "multi_choice"):
-            _outcome(self.root, "FEEDBACK_CHOICE", "identifier", self._block.kind != "choice")
-            setting = {"identifier": "FEEDBACK_CHOICE"}
-            SubElement(
-                SubElement(self._processing, "setOutcomeValue", setting),
-                "variable",
-                identifier="RESPONSE",
-            )
-            ids = {option.id for option in self._block.options}
-            said = self._key.option_feedback.items()
-            shown += [("FEEDBACK_CHOICE", _name(id), text) for id, text in said if id in ids]
-        if self._key.feedback and self._block.is_question:
-            _outcome(self.root, "FEEDBACK", "identifier")
-            value = SubElement(self._processing, "setOutcomeValue", identifier="FEEDBACK")
-            SubElement(value, "baseValue", baseType="identifier").text = "all"
-            shown.append(("FEEDBACK", "all", self._key.feedback))
-        elements = []
-        for outcome, name, text in shown:
-            about = {"outcomeIdentifier": outcome, "identifier": name, "showHide": "show"}
-            elements.append(Element("modalFeedback", about))
-            self._words(SubElement(elements[-1], "p"), text)
-        return elements
+        """Return the feedback on every answer, if the key has one."""
+        if not (self._key.feedback and self._block.is_question):
+            return []
+        _outcome(self.root, "FEEDBACK", "identifier")
+        value = SubElement(self._processing, "setOutcomeValue", identifier="FEEDBACK")
+        SubElement(value, "baseValue", baseType="identifier").text = "all"
+        about = {"outcomeIdentifier": "FEEDBACK", "identifier": "all", "showHide": "show"}
+        element = Element("modalFeedback", about)
+        self._words(SubElement(element, "p"), self._key.feedback)
+        return [element]

@@ -150,8 +150,7 @@ def stem_problem(item: Item) -> str | None:
     try:
         right = value(match["sum"])
         if block.kind == "numeric":
-            off = abs(read_number(key.value or "") - right)
-            wrong = off > read_number(key.tolerance or "0")
+            wrong = read_number(key.value or "") != right
         elif block.kind == "choice":
             chosen = next(each for each in block.options if each.id == key.correct[0])
             wrong = size(chosen.text) != right

@@ -158,11 +158,8 @@ def _easier(original: Item, locale: str) -> Iterator[Changes]:
         wrong = [each for each in block.options if each.id not in key.correct]
         kept = {*key.correct, *(each.id for each in wrong[: 2 if len(wrong) > 2 else 1])}
         options = [each for each in block.options if each.id in kept]
-        said = {id: text for id, text in key.option_feedback.items() if id in kept}
-        carried = {"hint": hint, "option_feedback": said}
-        yield {**changes, "options": options}, carried
-    # With a tolerance, a number near the right one would be right as well.
-    if block.kind == "numeric" and read_number(key.tolerance or "0") == 0:
+        yield {**changes, "options": options}, {"hint": hint}
+    if block.kind == "numeric":
         right = read_number(key.value or "")
         values = [right, *wrong_values(right)[:2]]
         Random(block.stem).shuffle(values)
@@ -175,17 +172,12 @@ def _easier(original: Item, locale: str) -> Iterator[Changes]:
             "correct": correct,
             "value": None,
             "units": [],
-            "tolerance": None,
             "hint": hint,
         }
         yield {**changes, **chosen}, carried_key
     if block.kind == "cloze" and not block.options and len(key.gaps) > 1:
         bank = sorted({texts[0] for texts in key.gaps.values()})
         yield {**changes, "options": choices(bank)}, {"hint": hint}
-    if block.kind == "match" and len(block.targets) > len(set(key.pairs.values())):
-        targets = [each for each in block.targets if each.id in key.pairs.values()]
-        if len(targets) >= len(block.options):
-            yield {**changes, "targets": targets}, {"hint": hint}
     yield changes, {"hint": hint}
 
 
@@ -212,7 +204,6 @@ def _to_write(right: str, changes: dict[str, Any]) -> Iterator[Changes]:
     written: dict[str, Any] = {"kind": "numeric", "options": [], "unit": quantity.unit}
     key = {
         "correct": [],
-        "option_feedback": {},
         "value": write_number(quantity.value, mixed="." not in right),
         "units": [quantity.unit] if quantity.unit else [],
     }

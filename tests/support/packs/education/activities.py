@@ -81,8 +81,7 @@ def random_item(random: Random, kind: str, nasty: float = 0.3) -> Item:
     ids = [each.id for each in options]
     match kind:
         case "choice":
-            said = {ids[0]: text()} if random.random() < 0.5 else {}
-            key = {"correct": [random.choice(ids)], "optionFeedback": said, **say}
+            key = {"correct": [random.choice(ids)], **say}
             return item("choice", text(), options=options, key=key, **more)
         case "multi_choice":
             key = {"correct": random.sample(ids, random.randint(1, count)), **say}
@@ -108,8 +107,8 @@ def random_item(random: Random, kind: str, nasty: float = 0.3) -> Item:
             return item("cloze", stem, options=bank, key={"gaps": accepted, **say}, **more)
         case "numeric":
             value = random.choice(("12", "-0.5", "3/4", "1 1/2", "1000"))
-            key = {"value": value, "tolerance": random.choice((None, "0", "0.01", "1/8")), **say}
-            return item("numeric", text(), unit=random.choice((None, "cm")), key=key, **more)
+            unit = random.choice((None, "cm"))
+            return item("numeric", text(), unit=unit, key={"value": value, **say}, **more)
         case "open":
             return item("open", text(), key={"sample": text(), "criteria": texts(2), **say}, **more)
         case "table":

@@ -28,7 +28,6 @@ ITEMS = [
         key={
             "correct": ["a"],
             "feedback": "secret feedback",
-            "optionFeedback": {"b": "not so"},
             "check": "1/2+1/4",
             "hint": "a hint",
         },

@@ -186,10 +186,7 @@ def _expected(item: Item, part: int) -> tuple[Any, ...]:
     texts = {each.id: _plain(each.text) for each in (*block.options, *block.targets)}
     match block.kind:
         case "choice" | "multi_choice":
-            answers = [
-                (texts[o.id], o.id in key.correct, _plain(key.option_feedback.get(o.id)))
-                for o in block.options
-            ]
+            answers = [(texts[o.id], o.id in key.correct, "") for o in block.options]
             return "MC", stem, answers, said
         case "true_false":
             return "TF", stem, key.truth, said
@@ -213,10 +210,10 @@ def _expected(item: Item, part: int) -> tuple[Any, ...]:
             accepted = [(_plain(each), True, "") for each in dict.fromkeys(key.gaps[number])]
             return "Short", stem, accepted, said
         case "numeric":
-            value, off = _number(key.value), _number(key.tolerance or "0")
+            value = _number(key.value)
             stem += f" _____ {_plain(block.unit)}" if block.unit else ""
-            if off or "/" not in (key.value or ""):
-                return "Numerical", stem, (value, off), said
+            if "/" not in (key.value or ""):
+                return "Numerical", stem, (value, 0), said
             decimal = f"{float(value):.10f}".rstrip("0")
             return "Short", stem, [(_plain(each), True, "") for each in (key.value, decimal)], said
         case "open":

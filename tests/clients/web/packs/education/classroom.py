@@ -20,7 +20,7 @@ PICTURE = (
     b'<circle r="52" fill="#e3eeee"/><path d="M0 0H52A52 52 0 1 1 0-52z" fill="#2a5a60"/>'
     b'<circle r="52" fill="none" stroke="#1d2426"/></svg>'
 )
-SECRETS = ("secret-hint", "secret-feedback", "secret-choice", "secret-sample", "check")
+SECRETS = ("secret-hint", "secret-feedback", "secret-sample", "check")
 """What stands in keys alone."""
 
 
@@ -107,7 +107,7 @@ def every_kind(picture: str, *, hebrew: bool) -> list[Item]:
         item(
             "choice", say("How much is 1/2 + 1/4?", "כמה הם 1/2 + 1/4 = ?"), points=4,
             options=choices(["3/4", "2/6", "1/6"]),
-            key=key(correct=["a"], optionFeedback={"b": "secret-choice"}, check="1/2+1/4"),
+            key=key(correct=["a"], check="1/2+1/4"),
         ),
         item(
             "multi_choice", say("Which are larger than 1/2?", "אילו גדולים מ-1/2?"), points=4,
