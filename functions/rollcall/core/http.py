@@ -291,6 +291,7 @@ def to_wire(error: Exception, locale: str) -> https_fn.HttpsError:
     return https_fn.HttpsError(https_fn.FunctionsErrorCode(ours.code), ours.message, details)
 
 
+METHODS = ("GET", "POST")
 _WRONG_METHOD, _TOO_LARGE = 405, 413
 
 log = logging.getLogger("rollcall")
@@ -299,7 +300,7 @@ log = logging.getLogger("rollcall")
 def bind_request(
     name: str, handler: Callable[[Call], Any], *, timeout_s: int, max_bytes: int
 ) -> Any:
-    """Make the Cloud Function `name`, which serves POST at `{name}/{path}`.
+    """Make the Cloud Function `name`, which serves GET and POST at `{name}/{path}`.
 
     `handler` returns JSON, or a generator that yields events; an error before the first one is a
     refusal.
@@ -307,9 +308,9 @@ def bind_request(
     checks = RequestChecks(name, timeout_s=timeout_s)
 
     def serve(request: flask.Request) -> flask.Response:
-        if request.method != "POST":
-            error = InvalidArgument(f"send POST, not {request.method}")
-            return _refusal(error, status=_WRONG_METHOD, headers={"Allow": "POST"})
+        if request.method not in METHODS:
+            error = InvalidArgument(f"send GET or POST, not {request.method}")
+            return _refusal(error, status=_WRONG_METHOD, headers={"Allow": ", ".join(METHODS)})
         try:
             body = request.get_data()
             call = checks.open_any(request)
@@ -317,10 +318,12 @@ def bind_request(
             if len(body) > max_bytes:
                 most = f"the request has {len(body):,} bytes; at most {max_bytes:,} are accepted"
                 return _refusal(ResourceExhausted(most), _TOO_LARGE)
-            _check_mimetype(request)
-            data = parse_json(body, most=len(body), wanted="a JSON object")
-            if not isinstance(data, dict):
-                raise InvalidArgument("the request is not a JSON object", field="data")
+            data = None
+            if request.method == "POST":
+                _check_mimetype(request)
+                data = parse_json(body, most=len(body), wanted="a JSON object")
+                if not isinstance(data, dict):
+                    raise InvalidArgument("the request is not a JSON object", field="data")
             outcome = handler(replace(call, data=data, path=request.path.strip("/")))
             if not isinstance(outcome, Generator):
                 return flask.jsonify(outcome)
@@ -329,7 +332,7 @@ def bind_request(
         except Exception as error:
             return _refusal(as_agent_error(error).translate(_locale(request)))
 
-    @cross_origin(methods="POST", origins="*")
+    @cross_origin(methods=METHODS, origins="*")
     def function(request: flask.Request) -> flask.Response:
         return in_request(name, lambda: serve(request), request.headers.get)
 

@@ -89,7 +89,7 @@ class OnCall(Struct, frozen=True):
 
 class OnRequest(Struct, frozen=True):
     """Reached by plain HTTP at `{name}/{path}`: `handler(platform, call) -> JSON`. `call.path` is
-    that path, and `call.data` the JSON object that the request carried.
+    that path, and `call.data` the JSON object that a POST carried, None for a GET.
 
     A handler that is a generator streams server-sent events. An error before the first event is
     refused with an HTTP status; after that the handler must report failures in its stream.

@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Collection, Generator, Sequence
 from contextlib import closing
+from itertools import compress
 from typing import Any
 
 from msgspec import Struct, field
@@ -20,7 +21,7 @@ from rollcall.agent.resume import client_results
 from rollcall.agent.run import RunEvents, function_end
 from rollcall.agent.run_setup import find_agent
 from rollcall.core import events
-from rollcall.core.context import Call, Platform
+from rollcall.core.context import Call, Platform, User
 from rollcall.core.errors import AgentError, FailedPrecondition, InvalidArgument
 from rollcall.core.events import Event
 from rollcall.core.inputs import digest, validate
@@ -49,6 +50,8 @@ from rollcall.endpoints.agui_input import (
     tool_answers,
 )
 from rollcall.endpoints.run_agent import RUN_AGENT_S, AcceptedRequest, answer_request, join_run
+from rollcall.registry.entries import Entry
+from rollcall.registry.selection import ToolRequest, permitted
 from rollcall.registry.snapshot import snapshot
 from rollcall.store import paths
 from rollcall.store.run_closing import cancel
@@ -73,13 +76,21 @@ _FIELDS = {
 
 
 @bound(OnRequest(timeout_s=RUN_AGENT_S, max_bytes=MAX_BYTES, at_start=preload))
-def agui(platform: Platform, call: Call) -> Generator[Event | None, None, None]:
-    """Answer an AG-UI `RunAgentInput` with a stream of events."""
+def agui(platform: Platform, call: Call) -> dict[str, Any] | Generator[Event | None, None, None]:
+    """Answer an AG-UI `RunAgentInput` with a stream of events, and a GET with the agent's
+    `AgentCapabilities`."""
     agent = call.path
     if not ID.fullmatch(agent):
         raise InvalidArgument(
             "the URL names no agent; send to agui/{agent}, such as agui/assistant", field="agent"
         )
+    if call.data is None:
+        return agent_capabilities(platform, call.user, agent)
+    return _run(platform, call, agent)
+
+
+def _run(platform: Platform, call: Call, agent: str) -> Generator[Event | None, None, None]:
+    """Run the agent, and yield the run's events for the AG-UI client."""
     input, history = run_input(call.data), read_messages(call.data)
     tools, left_out = offered_tools(snapshot(platform.db), input.tools or ())
     thread = find_client_thread(platform.db, call.user.uid, input.thread_id, run_id=input.run_id)
@@ -284,6 +295,51 @@ class _RunRequest(Struct, frozen=True):
 
 def _tool_results(results: dict[str, dict[str, Any]]) -> list[dict[str, Any]]:
     return [{"toolCallId": call, **result} for call, result in results.items()]
+
+
+def agent_capabilities(platform: Platform, user: User, agent_id: str) -> dict[str, Any]:
+    """Return AG-UI's `AgentCapabilities` of an agent for this user, for a front end to show.
+    `custom.clientTools` are the tools that a client may offer.
+
+    Raises:
+        NotFound, PermissionDenied: There is no such agent, or not for this user.
+    """
+    profile = find_agent(platform, agent_id, user=user)
+    registry = snapshot(platform.db)
+    entries = registry.content.entries
+    request = ToolRequest(profile, user, "", client_tools=frozenset(entries))
+    allowed = compress(entries.ids, permitted(registry, request))
+    tools = [entries[id] for id in allowed]
+    own = [entry for entry in tools if entry.execution.type != "client"]
+    clients = [entry for entry in tools if entry.execution.type == "client"]
+    return {
+        "identity": {"name": profile.names["en"], "type": "rollcall"},
+        "transport": {"streaming": True, "websocket": False, "httpBinary": False},
+        "tools": {
+            "supported": bool(tools),
+            "items": [_tool_spec(entry) for entry in own],
+            "parallelCalls": True,
+            "clientProvided": bool(clients),
+        },
+        "state": {"snapshots": False, "deltas": False, "persistentState": False},
+        "reasoning": {"supported": False},
+        "execution": {
+            "maxIterations": profile.max_steps,
+            "maxExecutionTime": int(profile.deadline_s * 1000),
+        },
+        "humanInTheLoop": {
+            "supported": True,
+            "approvals": True,
+            "interrupts": True,
+            "approveWithEdits": True,
+        },
+        "custom": {"agent": profile.id, "clientTools": [_tool_spec(entry) for entry in clients]},
+    }
+
+
+def _tool_spec(entry: Entry) -> dict[str, Any]:
+    spec = entry.spec
+    return {"name": spec.name, "description": spec.description, "parameters": spec.parameters}
 
 
 OURS = "rollcall"

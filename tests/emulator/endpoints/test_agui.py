@@ -8,11 +8,10 @@ import threading
 from typing import Any
 
 import pytest
+from ag_ui.core import AgentCapabilities
 
-from rollcall.core.context import Call, User
 from rollcall.core.errors import Unavailable
 from rollcall.endpoints.agui_input import client_thread_id
-from rollcall.endpoints.registry import list_capabilities
 from rollcall.store.batches import where
 from rollcall.testing import calls, says
 from tests.support.agui_client import OPEN_FILE, PATH_SCHEMA, AguiClient, AguiResponse
@@ -620,14 +619,24 @@ def test_anothers_pending_calls_cannot_be_answered(office: Office, front: AguiCl
     assert front.run(says("Mine.")).text == "Mine."
 
 
-def test_tools_offered_as_they_are_listed_count(office: Office, front: AguiClient) -> None:
-    call = Call(User(front.uid), {})
-    listed = list_capabilities(office.platform, call)["capabilities"]
-    tools = [
-        {"name": each["id"], "description": each["description"], "parameters": each["jsonSchema"]}
-        for each in listed
-        if each["runsOn"] == "client"
-    ]
+# what an agent can do
+
+
+def test_what_an_agent_can_do_is_told_in_agui_s_shape(office: Office) -> None:
+    response = office.functions.send("agui/office", method="GET", raw=b" ")
+    declared = AgentCapabilities.model_validate(response.json)
+    assert declared.model_extra == {}
+    assert response.json["identity"]["name"] == "Office"
+    names = {tool["name"] for tool in response.json["tools"]["items"]}
+    assert "look_up" in names
+    assert not names & {"open_file", "expel"}
+    clients = response.json["custom"]["clientTools"]
+    assert [tool["name"] for tool in clients] == ["edit_file", "open_file"]
+
+
+def test_tools_offered_as_they_are_declared_count(office: Office, front: AguiClient) -> None:
+    response = office.functions.send("agui/office", method="GET", raw=b" ")
+    tools = response.json["custom"]["clientTools"]
     told = front.say("Open it.", says("Yes."), tools=tools)
     assert "toolsLeftOut" not in told.notes
     assert {"open_file", "edit_file"} <= {tool.name for tool in office.model.requests[0].tools}

@@ -4,9 +4,10 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 
 import { buildResumeArray } from "@ag-ui/client";
+import { AgentCapabilitiesSchema } from "@ag-ui/core/schemas";
 import { signInWithEmailAndPassword } from "firebase/auth";
 
-import { agentOf, checkedEvents, run, types } from "../../agui_support.mjs";
+import { agentOf, checkedEvents, run, types, URL } from "../../agui_support.mjs";
 import { App, DEMO, seed } from "../../support.mjs";
 
 let noa;
@@ -22,13 +23,12 @@ after(async () => {
 });
 
 async function offered() {
-  const { capabilities } = await noa.call("list_capabilities", {});
-  const ours = capabilities.filter((each) => each.runsOn === "client");
-  return ours.map((each) => ({
-    name: each.id,
-    description: each.description,
-    parameters: each.jsonSchema,
-  }));
+  const response = await fetch(`${URL}/agui/workspace`, {
+    headers: { Authorization: `Bearer ${await noa.auth.currentUser.getIdToken()}` },
+  });
+  const declared = AgentCapabilitiesSchema.parse(await response.json());
+  assert.equal(declared.tools.clientProvided, true);
+  return declared.custom.clientTools;
 }
 
 test("a tool of the app is left pending by a run that succeeds, and answered in the next", async () => {
