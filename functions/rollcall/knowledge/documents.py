@@ -117,6 +117,17 @@ class StoredDocument(Struct, frozen=True):
         return None if stored is None else Version(**stored)
 
     @property
+    def version(self) -> Version:
+        """The searched version of a document that has one."""
+        assert self.current is not None
+        return self.current
+
+    def part_path(self, kind: PartKind, number: int) -> str:
+        """Return the path of a part of the searched version."""
+        record = f"{collection_id(DOCUMENTS)}/{self.id}"
+        return f"{record}/{collection_id(PARTS)}/{self.version.file}~{kind}{number}"
+
+    @property
     def current_file(self) -> str | None:
         """The file whose passages are searched."""
         return self.current.file if self.current else None

@@ -14,22 +14,16 @@ from functools import cache
 from threading import Lock
 from typing import TYPE_CHECKING, Annotated
 
-from msgspec import Struct
-
 from rollcall.core.context import Embedder, ToolContext
 from rollcall.core.errors import Aborted, FailedPrecondition, InvalidArgument
 from rollcall.core.hidden import Hidden
-from rollcall.core.options import collection_id
 from rollcall.core.search import best, merge, rarity
 from rollcall.core.shapes import Citation, Display, Wire
 from rollcall.core.texts import TEXTS, clipped, isolated, short
 from rollcall.knowledge.documents import (
-    DOCUMENTS,
-    PARTS,
     PartKind,
     Scope,
     StoredDocument,
-    Version,
     one_readable,
     readable,
 )
@@ -114,18 +108,6 @@ class SearchResult(Wire):
     display: Annotated[Display | None, Hidden()] = None
 
 
-class SearchedDocument(Struct, frozen=True):
-    """A document and its searched version."""
-
-    document: StoredDocument
-    version: Version
-
-    def path(self, kind: PartKind, number: int) -> str:
-        """Return the path of a part."""
-        record = f"{collection_id(DOCUMENTS)}/{self.document.id}"
-        return f"{record}/{collection_id(PARTS)}/{self.version.file}~{kind}{number}"
-
-
 class Gone(Exception):
     """A part no longer exists, since its document was replaced or deleted."""
 
@@ -169,15 +151,13 @@ def search(
                     why = TEXTS.text("errors.not_read", why=CannotRead(reason["code"]).text)
                 raise FailedPrecondition(why, field="documentId")
             documents, is_all = [one], True
-        ready = [
-            SearchedDocument(each, each.current)
-            for each in documents
-            if each.current and _has_labels(each, labels or {})
-        ]
+        ready = [each for each in documents if each.current and _has_labels(each, labels or {})]
         searched = _first(ready, SEARCHED_PASSAGES)
         try:
-            places = ranked(ctx.db, searched, query, ctx.embedder, limit=limit)
-            passages = _passages(ctx.db, searched, places)
+            found = _by_words(ctx.db, searched, query)
+            if ctx.embedder and (near := _by_meaning(ctx.db, searched, query, ctx.embedder)):
+                found = best(merge(found, near, meaning=_MEANING), limit)
+            passages = _passages(ctx.db, searched, found[:limit])
         except Gone:
             continue
         searched_all = is_all and len(searched) == len(ready)
@@ -239,7 +219,7 @@ def _has_labels(document: StoredDocument, labels: Mapping[str, str]) -> bool:
     )
 
 
-def _first(documents: Sequence[SearchedDocument], most: int) -> list[SearchedDocument]:
+def _first(documents: Sequence[StoredDocument], most: int) -> list[StoredDocument]:
     """Return the first documents that have at most `most` passages together."""
     passages = 0
     for number, each in enumerate(documents):
@@ -249,33 +229,13 @@ def _first(documents: Sequence[SearchedDocument], most: int) -> list[SearchedDoc
     return [*documents]
 
 
-def ranked(
-    db: Client,
-    searched: Sequence[SearchedDocument],
-    query: str,
-    embedder: Embedder | None,
-    *,
-    limit: int,
-) -> list[tuple[Place, float]]:
-    """Return the passages that answer best, best first, with scores from 0 to 1.
-
-    Raises:
-        Gone: A document was replaced or deleted meanwhile; the documents must be read again.
-    """
-    by_words = _by_words(db, searched, query)
-    by_meaning = _by_meaning(db, searched, query, embedder) if embedder else []
-    if not by_meaning:
-        return by_words[:limit]
-    return best(merge(by_words, by_meaning, meaning=_MEANING), limit)
-
-
 def _by_words(
-    db: Client, searched: Sequence[SearchedDocument], query: str
+    db: Client, searched: Sequence[StoredDocument], query: str
 ) -> list[tuple[Place, float]]:
     words = query_words(query)[:_MAX_WORDS]
     if not words:
         return []
-    parts = [(each.document, unpack_words(data)) for each, _, data in _parts(db, searched, "w")]
+    parts = [(each, unpack_words(data)) for each, _, data in _parts(db, searched, "w")]
     passages = sum(each.version.passages for each in searched)
     worths = {
         word: rarity(sum(postings.count(word) for _, (_, postings) in parts), passages)
@@ -294,9 +254,10 @@ def _by_words(
 
 
 def _by_meaning(
-    db: Client, searched: Sequence[SearchedDocument], query: str, embedder: Embedder
+    db: Client, searched: Sequence[StoredDocument], query: str, embedder: Embedder
 ) -> list[tuple[Place, float]]:
-    """Return the passages nearest in meaning, from documents with vectors by this embedder."""
+    """Return the passages nearest in meaning, from documents with vectors by this embedder; none if
+    it fails."""
     embedded = [each for each in searched if each.version.embedder == embedder.id]
     embedded = _first(embedded, SEARCHED_VECTORS)
     if not embedded:
@@ -307,7 +268,7 @@ def _by_meaning(
         log.warning("%s embedded no question (%s)", embedder.id, type(error).__name__)
         return []
     cosines = {
-        (each.document.id, number * PASSAGES_OF_VECTORS + place): cosine
+        (each.id, number * PASSAGES_OF_VECTORS + place): cosine
         for each, number, data in _parts(db, embedded, "v")
         for place, cosine in nearest(data, vector, limit=_CANDIDATES)
     }
@@ -315,8 +276,8 @@ def _by_meaning(
 
 
 def _parts(
-    db: Client, searched: Sequence[SearchedDocument], kind: PartKind
-) -> Iterator[tuple[SearchedDocument, int, bytes]]:
+    db: Client, searched: Sequence[StoredDocument], kind: PartKind
+) -> Iterator[tuple[StoredDocument, int, bytes]]:
     """Yield all parts of a kind with their numbers, read a few at a time.
 
     Raises:
@@ -329,7 +290,7 @@ def _parts(
     ]
     for start in range(0, len(wanted), _PARTS_AT_ONCE):
         some = wanted[start : start + _PARTS_AT_ONCE]
-        found = part_cache().read(db, [each.path(kind, number) for each, number in some])
+        found = part_cache().read(db, [each.part_path(kind, number) for each, number in some])
         for (each, number), data in zip(some, found, strict=True):
             if data is None:
                 raise Gone
@@ -337,11 +298,11 @@ def _parts(
 
 
 def _passages(
-    db: Client, searched: Sequence[SearchedDocument], places: Sequence[tuple[Place, float]]
+    db: Client, searched: Sequence[StoredDocument], places: Sequence[tuple[Place, float]]
 ) -> list[Passage]:
     """Return the best passages with their texts, which are read from Firestore."""
-    by_id = {each.document.id: each for each in searched}
-    paths = [by_id[id].path("t", number // PASSAGES_OF_TEXTS) for (id, number), _ in places]
+    by_id = {each.id: each for each in searched}
+    paths = [by_id[id].part_path("t", number // PASSAGES_OF_TEXTS) for (id, number), _ in places]
     wanted = list(dict.fromkeys(paths))
     # Texts are not cached, so that no process keeps deleted ones.
     parts = {path: unpack_texts(data) for path, data in _read(db, wanted).items()}
@@ -353,7 +314,7 @@ def _passages(
         passages.append(
             Passage(
                 document_id=id,
-                title=by_id[id].document.title,
+                title=by_id[id].title,
                 heading=SECTION_SEPARATOR.join(piece.headings),
                 page_from=piece.page_from,
                 page_to=piece.page_to,
