@@ -6,7 +6,7 @@ from typing import Any
 
 from packs.electrical.projects.access import open_project
 from packs.electrical.projects.records import RecordId
-from packs.electrical.projects.schedule import Position, Schedule, schedule, workbook
+from packs.electrical.projects.schedule import Position, Schedule, schedule, sheet
 from packs.electrical.projects.selection import PanelName, panel_named
 from packs.electrical.results import table
 from packs.electrical.wording import TEXTS, number
@@ -15,8 +15,7 @@ from rollcall.core.context import ToolContext
 from rollcall.core.errors import FailedPrecondition
 from rollcall.core.shapes import Display, FileRef, Wire
 from rollcall.core.texts import isolated
-
-CONTENT_TYPE = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+from rollcall.render.spreadsheet import XLSX, xlsx
 
 
 class PhaseLoad(Wire):
@@ -68,9 +67,9 @@ def export_panel_schedule(
     if not panels:
         raise FailedPrecondition(TEXTS.text("errors.no_panels"), field="projectId")
     schedules = [schedule(project, panel) for panel in panels]
-    content = workbook(schedules, ctx.locale)
+    content = xlsx([sheet(each, ctx.locale) for each in schedules])
     name = f"{project.id}-{panels[0].id if len(panels) == 1 else 'panels'}.xlsx"
-    file = ctx.keep_file(name, CONTENT_TYPE, content)
+    file = ctx.keep_file(name, XLSX, content)
     ctx.show(_table(ctx, schedules[0]) if len(schedules) == 1 else _totals_table(ctx, schedules))
     names = ", ".join(isolated(each.name) for each in schedules[:5])
     return PanelSchedules(

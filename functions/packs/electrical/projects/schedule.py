@@ -1,17 +1,9 @@
-"""Panel schedules: odd positions left, even ones right, with loads by phase; and their spreadsheet
-(xlsx), with a sheet for each panel.
-
-People's texts are stored in cells as text, whatever they begin with: "=1+1" is a description and
-not a formula, also after the cell was edited. A CSV saved from the spreadsheet loses this mark, so
-that text may become a formula when the CSV is opened.
-"""
+"""Panel schedules: odd positions left, even ones right, with loads by phase; and their sheets for a
+spreadsheet."""
 
 from __future__ import annotations
 
-import io
-import re
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Iterator
 
 from msgspec import Struct
 
@@ -19,15 +11,11 @@ from packs.electrical.calculations.loads.panel import feeder_circuits
 from packs.electrical.nec.conductors import label
 from packs.electrical.projects.records import Circuit, Panel, Project, Wiring
 from packs.electrical.wording import TEXTS, number
-from rollcall.core.extras import require_extra
 from rollcall.core.texts import Text
-from rollcall.render.spreadsheet import sheet_name
+from rollcall.render.sheet import Block, Cell, Paragraph, Sheet, Table, direction, shown
 
 _SIDE = ("number", "description", "conductor", "poles", "breaker", "load")
 """Columns of the left side; the right side has them in reverse, with the phase between both."""
-_WIDTHS = (6, 34, 20, 8, 11, 11)
-_NO_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
-_LIKE_A_FORMULA = re.compile(r"^[\s]*[=+\-@]|^[\t\r\n]")
 
 
 class Position(Struct, frozen=True):
@@ -180,95 +168,44 @@ def conductor(wiring: Wiring) -> Text | None:
     return TEXTS.text("inspection.conductor", size=size, material=material)
 
 
-def workbook(schedules: Sequence[Schedule], locale: str) -> bytes:
-    """Return the content of the file; in Hebrew its sheets run from right to left.
+def sheet(schedule: Schedule, locale: str) -> Sheet:
+    """Return a schedule for a spreadsheet; in Hebrew it runs from right to left."""
 
-    Raises:
-        FailedPrecondition: The extra [spreadsheets] is not installed.
-    """
-    require_extra("xlsxwriter", "spreadsheets", purpose="making spreadsheets")
-    import xlsxwriter  # type: ignore[import-untyped]
+    def said(value: Text | str | float) -> str:
+        return value.say(locale) if isinstance(value, Text) else shown(value)
 
-    out = io.BytesIO()
-    with xlsxwriter.Workbook(out, {"in_memory": True}) as book:
-        names: list[str] = []
-        for each in schedules:
-            names.append(sheet_name(each.name, taken=names))
-            _Sheet(book, book.add_worksheet(names[-1]), locale).write(each)
-    return out.getvalue()
+    header: list[Block] = [
+        Paragraph(f"{name.say(locale)}: {said(value)}") for name, value in schedule.header
+    ]
+    titles = [said(_text(name)) for name in (*_SIDE, "phase", *reversed(_SIDE))]
+    rows = [
+        [*_cells(row.left, locale), row.phase, *reversed(_cells(row.right, locale))]
+        for row in schedule.rows
+    ]
+    totals: list[list[Cell]] = [
+        [phase, round(va, 1), round(schedule.totals_amps[phase], 1)]
+        for phase, va in schedule.totals_va.items()
+    ]
+    total = said(_text("total"))
+    sums = Table([total, "VA", "A"], [*totals, [total, round(schedule.total_va, 1), None]])
+    blocks = [*header, Table(titles, rows), sums, Paragraph(said(_text("note")))]
+    return Sheet(schedule.name, blocks, direction(locale), locale)
 
 
-class _Sheet:
-    """Writes one sheet."""
-
-    def __init__(self, book: Any, sheet: Any, locale: str) -> None:
-        self._sheet = sheet
-        self._locale = locale
-        self._rtl = locale.startswith("he")
-        side = {"align": "right" if self._rtl else "left"}
-        self._text = book.add_format(side)
-        self._quoted = book.add_format({**side, "quote_prefix": True})
-        self._bold = book.add_format({**side, "bold": True})
-        self._number = book.add_format({"num_format": "#,##0"})
-        self._amps = book.add_format({"num_format": "#,##0.0"})
-
-    def write(self, schedule: Schedule) -> None:
-        """Write the header, the positions, the totals and a note."""
-        if self._rtl:
-            self._sheet.right_to_left()
-        widths = (*_WIDTHS, 8, *reversed(_WIDTHS))
-        for column, width in enumerate(widths):
-            self._sheet.set_column(column, column, width)
-        for row, (words, value) in enumerate(schedule.header):
-            self._sheet.write_string(row, 0, words.say(self._locale), self._bold)
-            self._write(row, 2, value)
-        row = len(schedule.header) + 1
-        titles = (*_SIDE, "phase", *reversed(_SIDE))
-        for column, title in enumerate(titles):
-            self._sheet.write_string(row, column, self._say(title), self._bold)
-        self._sheet.freeze_panes(row + 1, 0)
-        for line in schedule.rows:
-            row += 1
-            self._write_side(row, range(6), line.left)
-            self._sheet.write_string(row, 6, line.phase, self._text)
-            self._write_side(row, range(12, 6, -1), line.right)
-        self._write_totals(row + 2, schedule)
-        self._sheet.set_landscape()
-        self._sheet.fit_to_pages(1, 0)
-
-    def _say(self, key: str) -> str:
-        return _text(key).say(self._locale)
-
-    def _write_side(self, row: int, columns: range, position: Position | None) -> None:
-        if position is None:
-            return
-        circuit = position.circuit if position.is_first else None
-        cells: list[Any] = [position.number, None, None, None, None, position.va]
-        if circuit is not None:
-            poles, amps = circuit.poles, circuit.breaker_amps
-            cells[1:5] = [circuit.description, conductor(circuit), poles, amps]
-        for column, value in zip(columns, cells, strict=True):
-            self._write(row, column, value)
-
-    def _write_totals(self, row: int, schedule: Schedule) -> None:
-        titles = (self._say("total"), "VA", "A")
-        for column, title in zip((1, 5, 7), titles, strict=True):
-            self._sheet.write_string(row, column, title, self._bold)
-        for phase, va in schedule.totals_va.items():
-            row += 1
-            self._sheet.write_string(row, 1, phase, self._text)
-            self._sheet.write_number(row, 5, va, self._number)
-            self._sheet.write_number(row, 7, schedule.totals_amps[phase], self._amps)
-        row += 1
-        self._sheet.write_string(row, 1, self._say("total"), self._bold)
-        self._sheet.write_number(row, 5, schedule.total_va, self._number)
-        self._sheet.write_string(row + 1, 0, self._say("note"), self._text)
-
-    def _write(self, row: int, column: int, value: Text | str | float | None) -> None:
-        if isinstance(value, Text):
-            value = value.say(self._locale)
-        if isinstance(value, str):
-            how = self._quoted if _LIKE_A_FORMULA.match(value) else self._text
-            self._sheet.write_string(row, column, _NO_XML.sub("\ufffd", value), how)
-        elif value is not None:
-            self._sheet.write_number(row, column, value, self._number)
+def _cells(position: Position | None, locale: str) -> list[Cell]:
+    """The cells of one side, in the order of `_SIDE`."""
+    if position is None:
+        return [None] * len(_SIDE)
+    va = None if position.va is None else round(position.va, 1)
+    circuit = position.circuit
+    if circuit is None or not position.is_first:
+        return [position.number, None, None, None, None, va]
+    wires = conductor(circuit)
+    return [
+        position.number,
+        circuit.description,
+        wires.say(locale) if wires else None,
+        circuit.poles,
+        circuit.breaker_amps,
+        va,
+    ]
