@@ -1,9 +1,9 @@
 """The part of a thread that is sent to a model: valid, within the window, with old steps shortened.
 
-`repair_history` turns a broken history into one that every provider accepts, losing as little as
-possible. The log is written so that histories are valid, but some are not: written by an older
-version, imported, or edited by hand. One message that a provider refuses must not end a thread.
-`window` chooses the newest exchanges that fit into a request.
+`repair_history` turns a broken history into one that every provider accepts. The log is written so
+that histories are valid, but some are not: written by an older version, imported, or edited by
+hand. One message that a provider refuses must not end a thread. `window` chooses the newest
+exchanges that fit into a request.
 
 `compact_documents` shortens steps. The contents that tools read and write would fill any window: a
 turn may have 200 steps. If a content can be read again, only a compact form is sent (`compaction`
@@ -33,7 +33,6 @@ from datetime import datetime
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
-from msgspec import Struct, field
 from msgspec.structs import replace
 
 from rollcall.agent.targets import local_capability
@@ -86,119 +85,83 @@ _LOST = json.dumps(
     {"error": {"code": "aborted", "message": "this call's result was lost; it may be made again"}}
 )
 
-Notes = Counter[str]
-"""Descriptions of the repairs of a history, with their counts."""
-
-
-class _Step(Struct):
-    """A user's message or a reply, with the results that belong to it in their stored order."""
-
-    message: UserMessage | ModelMessage
-    results: list[ToolResult] = field(default_factory=list)
-
 
 def repair_history(
     history: Sequence[Message], *, leaves_last_open: bool = False
 ) -> tuple[list[Message], list[str]]:
     """Return a valid history, and descriptions of the repairs for the log.
 
-    A valid history comes back equal, without notes; so does one that was repaired before.
+    A valid history comes back equal, without notes; so does one that was repaired before. The
+    results of a reply are those that follow it directly.
 
     Args:
         leaves_last_open: Whether the run will run the last reply's calls: a history that ends with
             calls of which none is answered is then valid.
     """
-    notes: Notes = Counter()
-    steps = _steps(history, notes)
-    users = (n for n, step in enumerate(steps) if isinstance(step.message, UserMessage))
-    if first := next(users, len(steps)):
+    notes: Counter[str] = Counter()
+    steps: list[tuple[UserMessage | ModelMessage, list[ToolResult]]] = []
+    for message in history:
+        if not isinstance(message, ToolMessage):
+            steps.append((message, []))
+        elif steps:
+            steps[-1][1].extend(message.results)
+    users = (n for n, (message, _) in enumerate(steps) if isinstance(message, UserMessage))
+    first = next(users, len(steps))
+    if history and not isinstance(history[0], UserMessage):
         notes["left out what stood before the first of the user's messages"] += 1
     valid: list[Message] = []
-    for number, step in enumerate(steps[first:], start=first + 1):
-        message = step.message
-        if isinstance(message, UserMessage):
+    for number, (message, stored) in enumerate(steps[first:], start=first + 1):
+        is_open = leaves_last_open and number == len(steps) and not stored
+        if isinstance(message, ModelMessage):
+            reply = _repair_reply(message, notes)
+            if not reply.text.strip() and not reply.tool_calls:
+                notes["left out an empty reply"] += 1
+                continue
+            valid.append(reply)
+            if reply.tool_calls and not is_open:
+                calls = zip(message.tool_calls, reply.tool_calls, strict=True)
+                results = (_take_result(each, own, stored, notes) for each, own in calls)
+                valid.append(ToolMessage(tuple(results)))
+        else:
             valid.append(message)
-            continue
-        is_open = leaves_last_open and number == len(steps) and not step.results
-        reply, results = _pair_results(message, step.results, notes)
-        parts = reply.provider_parts
-        if not (all(isinstance(part, dict) for part in parts) and parts_fit(reply)):
-            # Without them adapters write the reply like another provider's; Gemini's adapter puts
-            # a placeholder for the missing signature into the first call.
-            notes["left out what a provider kept for itself, since it did not fit its reply"] += 1
-            reply = replace(reply, provider_parts=())
-        if not reply.text.strip() and not reply.tool_calls:
-            notes["left out an empty reply"] += 1
-            continue
-        valid.append(reply)
-        if reply.tool_calls and not is_open:
-            if lost := results.count(None):
-                notes["answered a call whose result was lost"] += lost
-            complete = [
-                result or ToolResult(call.id, call.name, _LOST, is_error=True)
-                for call, result in zip(reply.tool_calls, results, strict=True)
-            ]
-            valid.append(ToolMessage(tuple(complete)))
+        if stored:
+            notes["left out a result that no call was waiting for"] += len(stored)
+    if not notes and valid != list(history):
+        notes["put results into the order of their calls"] += 1
     return valid, [text if n == 1 else f"{text} ({n} times)" for text, n in notes.items()]
 
 
-def _steps(history: Sequence[Message], notes: Notes) -> list[_Step]:
-    """Return the user's messages and the replies, each reply with its results. A result belongs to
-    the nearest earlier call that has its id and no result yet."""
-    steps: list[_Step] = []
-    waiting: dict[str, list[_Step]] = {}
-    may_follow = False
-    for message in history:
-        if not isinstance(message, ToolMessage):
-            steps.append(_Step(message))
-            may_follow = True
-            if isinstance(message, ModelMessage):
-                for call in message.tool_calls:
-                    waiting.setdefault(call.id, []).append(steps[-1])
-            continue
-        if not message.results:
-            notes["left out a tool message without results"] += 1
-        for result in message.results:
-            if not waiting.get(result.call_id):
-                notes["left out a result that no call was waiting for"] += 1
-                continue
-            step = waiting[result.call_id].pop()
-            step.results.append(result)
-            if not may_follow or step is not steps[-1]:
-                notes["put a result behind the reply that called for it"] += 1
-        may_follow = False
-    return steps
-
-
-def _pair_results(
-    reply: ModelMessage, stored: list[ToolResult], notes: Notes
-) -> tuple[ModelMessage, list[ToolResult | None]]:
-    """Return the reply with a unique id for each call, and the results in the order of the calls;
-    None for a lost result."""
-    left = list(enumerate(stored))
+def _repair_reply(reply: ModelMessage, notes: Counter[str]) -> ModelMessage:
+    """Return the reply with a unique id for each call, and without provider parts that do not fit
+    it."""
     taken = {call.id for call in reply.tool_calls}
     calls: dict[str, ToolCall] = {}
-    results: list[ToolResult | None] = []
-    places: list[int] = []
     for call in reply.tool_calls:
-        found = next((each for each in left if each[1].call_id == call.id), None)
         if not call.id or call.id in calls:
             notes["gave a call an id of its own"] += 1
             free = (f"{call.id or 'call'}-{n}" for n in itertools.count(2))
             call = replace(call, id=next(each for each in free if each not in taken))
             taken.add(call.id)
         calls[call.id] = call
-        if found is None:
-            results.append(None)
-            continue
-        left.remove(found)
-        places.append(found[0])
-        results.append(replace(found[1], call_id=call.id, name=call.name))
-        if found[1].name != call.name:
-            notes["gave a result the name of its call"] += 1
-    if places != sorted(places):
-        notes["put results into the order of their calls"] += 1
-    return replace(reply, tool_calls=tuple(calls.values())), results
+    reply, parts = replace(reply, tool_calls=tuple(calls.values())), reply.provider_parts
+    if all(isinstance(part, dict) for part in parts) and parts_fit(reply):
+        return reply
+    # Without them adapters write the reply like another provider's; Gemini's adapter puts a
+    # placeholder for the missing signature into the first call.
+    notes["left out what a provider kept for itself, since it did not fit its reply"] += 1
+    return replace(reply, provider_parts=())
+
+
+def _take_result(
+    call: ToolCall, own: ToolCall, stored: list[ToolResult], notes: Counter[str]
+) -> ToolResult:
+    """Take a call's result out of the stored ones; return it under the call's own id and name."""
+    for result in stored:
+        if result.call_id == call.id:
+            stored.remove(result)
+            return replace(result, call_id=own.id, name=own.name)
+    notes["answered a call whose result was lost"] += 1
+    return ToolResult(own.id, own.name, _LOST, is_error=True)
 
 
 def window(
