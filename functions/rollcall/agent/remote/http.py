@@ -17,7 +17,6 @@ import socket
 import ssl
 import threading
 import time
-import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import cache
@@ -41,7 +40,7 @@ from rollcall.core.texts import TEXTS, Text
 
 CONNECT_S = 5.0
 MAX_BYTES = 1_000_000
-"""The largest body of an answer, after decompression."""
+"""The largest body of an answer."""
 
 MAX_ADDRESSES = 8
 """How many addresses a name may have; all of them must be public."""
@@ -113,7 +112,7 @@ def exchange(request: Request, addresses: Sequence[str], port: int, *, deadline:
             if time.monotonic() >= deadline:  # an answer that was cut off may look like a short one
                 raise TimeoutError
             return reply
-        except (OSError, HTTPException, zlib.error, _Unusable) as error:
+        except (OSError, HTTPException, _Unusable) as error:
             raise _not_answered(request, error, deadline) from None
 
 
@@ -205,18 +204,12 @@ def _ask(request: Request, connection: socket.socket) -> Reply:
         for name, value in response.getheaders():
             headers.setdefault(name.lower(), value)
         body = response.read(MAX_BYTES + 1)
-        is_whole = not response.length  # so many bytes are missing of the announced length
-        encoding = headers.get("content-encoding", "").strip().lower()
-        if encoding == "gzip" and is_whole and len(body) <= MAX_BYTES:
-            # We ask for no encoding, but some servers use gzip anyway.
-            decoder = zlib.decompressobj(wbits=31)
-            body = decoder.decompress(body, MAX_BYTES + 1)
-            is_whole = decoder.eof or len(body) > MAX_BYTES
         if len(body) > MAX_BYTES:
             raise _Unusable(f"it is larger than {MAX_BYTES:,} bytes")
-        if not is_whole:
+        if response.length:  # so many bytes are missing of the announced length
             raise HTTPException("the answer broke off")
-        if encoding not in ("", "identity", "gzip"):
+        encoding = headers.get("content-encoding", "").strip().lower()
+        if encoding not in ("", "identity"):
             kind = f"the content encoding {encoding[:20]!r}"
             raise _Unusable(f"it has {kind}, which was not requested")
         return Reply(response.status, headers, body)
