@@ -79,12 +79,14 @@ def open_course(
 def own_courses(ctx: ToolContext, *, role: CourseRole = "teacher") -> dict[str, Course]:
     """Return the courses that the user teaches and, where `role` is "student", those that the user
     learns in, by id."""
-    taught = {each.id: _course(each, "teacher") for each in taught_by(ctx)}
+    mine = where("teacherIds", "array_contains", ctx.user.uid)
+    found = ctx.db.collection(COURSES).where(filter=mine).limit(MAX_LISTED).stream()
+    taught = {each.id: _course(each, "teacher") for each in found}
     if role == "teacher":
         return taught
     own = where("uid", "==", ctx.user.uid)
-    found = ctx.db.collection_group(STUDENTS).where(filter=own).limit(MAX_LISTED).stream()
-    places = [place for each in found if (place := each.reference.parent.parent)]
+    listed = ctx.db.collection_group(STUDENTS).where(filter=own).limit(MAX_LISTED).stream()
+    places = [place for each in listed if (place := each.reference.parent.parent)]
     learned = {
         each.id: _course(each, "student")
         for each in (ctx.db.get_all(places) if places else ())
@@ -115,12 +117,6 @@ def student_ids(ctx: ToolContext, course_id: str) -> set[str]:
     """Return the user ids of a course's pupils, without their names."""
     pupils = ctx.db.collection(COURSES).document(course_id).collection(STUDENTS)
     return {each.id for each in pupils.select([]).stream()}
-
-
-def taught_by(ctx: ToolContext) -> list[DocumentSnapshot]:
-    """Return the documents of the courses that the user teaches, at most `MAX_LISTED`."""
-    mine = where("teacherIds", "array_contains", ctx.user.uid)
-    return list(ctx.db.collection(COURSES).where(filter=mine).limit(MAX_LISTED).stream())
 
 
 def checked_id(id: str, what: str, field: str) -> str:

@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
 
-from packs.education.courses import Course, open_course, taught_by
+from packs.education.courses import open_course, own_courses
 from packs.education.publishing import CourseId
 from packs.education.school import AS_GRADE, Grade, Subject, grade_name, subject_name
 from packs.education.wording import TEXTS, confirmation
@@ -97,14 +97,11 @@ def _content(ctx: ToolContext, file_id: str | None, file_base64: str | None) -> 
     return b"".join(store.open(file))
 
 
-def _course(ctx: ToolContext, course_id: str | None) -> Course | None:
-    return None if course_id is None else open_course(ctx, course_id)
-
-
 def _preview(ctx: ToolContext, **given: Any) -> Preview:
     _content_type(given["file_name"])
     content = _content(ctx, given["file_id"], given["file_base64"])
-    course = _course(ctx, given["course_id"])
+    course_id = given["course_id"]
+    course = open_course(ctx, course_id) if course_id is not None else None
     values = {
         "subject": subject_name(given["subject"], ctx.locale),
         "grade": grade_name(given["grade"], ctx.locale),
@@ -148,7 +145,7 @@ def upload_knowledge(
         course_id: A course whose teachers may search it too.
     """
     content_type = _content_type(file_name)
-    course = _course(ctx, course_id)
+    course = open_course(ctx, course_id) if course_id is not None else None
     info = add_document(
         ctx,
         name=file_name,
@@ -203,4 +200,4 @@ def course_group(course_id: str) -> str:
 
 def taught_groups(ctx: ToolContext) -> list[str]:
     """Return the document groups of the courses that the user teaches now."""
-    return [course_group(each.id) for each in taught_by(ctx)[:MAX_COURSES]]
+    return [course_group(id) for id in list(own_courses(ctx))[:MAX_COURSES]]

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from msgspec import Struct
 
 from packs.education.arithmetic import schoolbook_notation
-from packs.education.blocks import Block, Bloom, Item, Key, Level, choices
+from packs.education.blocks import Bloom, Item, Level, choices, item
 from packs.education.quantities import write_number
 from rollcall.core.texts import Texts
 
@@ -103,24 +103,20 @@ def number_question(
     unit = draw.say(f"units.{unit}") if unit else None
     written = write_number(right, mixed=not decimal)
     feedback = feedback or f"{schoolbook_notation(check)} = {written}"
+    key: dict[str, Any] = {"check": check, "feedback": feedback}
     common = {"bloom": bloom, **draw.common}
     with_options = {"support": True, "enrichment": False}.get(draw.level)
     if with_options is None:
         with_options = draw.random.random() < 0.5
     if not with_options:
-        key = Key(
-            value=written,
-            units=[unit] if unit else [],
-            check=check,
-            feedback=feedback,
-        )
-        return Item(block=Block(kind="numeric", stem=stem, unit=unit, **common), key=key)
+        key |= {"value": written, "units": [unit] if unit else []}
+        return item("numeric", stem, key=key, unit=unit, **common)
     values = [right, *wrong_values(right, slips)]
     draw.random.shuffle(values)
     texts = [write_number(each, mixed=not decimal) for each in values]
     options = choices([f"{text} {unit}" if unit else text for text in texts])
-    key = Key(correct=[options[values.index(right)].id], check=check, feedback=feedback)
-    return Item(block=Block(kind="choice", stem=stem, options=options, **common), key=key)
+    key["correct"] = [options[values.index(right)].id]
+    return item("choice", stem, key=key, options=options, **common)
 
 
 def computation(
@@ -146,11 +142,9 @@ def sign_question(draw: Draw, left: str, right: str, sign: str) -> Item:
     options = choices(["<", "=", ">"])
     correct = next(option.id for option in options if option.text == sign)
     stem = draw.say("compare", left=left, right=right)
-    block = Block(kind="choice", stem=stem, options=options, bloom="understand", **draw.common)
     feedback = f"{left} {sign} {right}"
-    return Item(
-        block=block, key=Key(correct=[correct], check=f"{left} ? {right}", feedback=feedback)
-    )
+    key = {"correct": [correct], "check": f"{left} ? {right}", "feedback": feedback}
+    return item("choice", stem, key=key, options=options, bloom="understand", **draw.common)
 
 
 def order_question(draw: Draw, texts: list[str], sizes: list[Fraction]) -> Item:
@@ -160,14 +154,13 @@ def order_question(draw: Draw, texts: list[str], sizes: list[Fraction]) -> Item:
         draw.random.shuffle(pairs)
     options = choices([text for _, text in pairs])
     order = sorted(range(len(pairs)), key=lambda n: pairs[n][0])
-    key = Key(
-        correct=[options[n].id for n in order],
-        check="ascending",
-        feedback=" < ".join(options[n].text for n in order),
-    )
+    key = {
+        "correct": [options[n].id for n in order],
+        "check": "ascending",
+        "feedback": " < ".join(options[n].text for n in order),
+    }
     stem = draw.say("ascending")
-    block = Block(kind="order", stem=stem, options=options, bloom="understand", **draw.common)
-    return Item(block=block, key=key)
+    return item("order", stem, key=key, options=options, bloom="understand", **draw.common)
 
 
 def wrong_values(right: Fraction, slips: Iterable[Fraction | int] = ()) -> list[Fraction]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from packs.education.blocks import Block, Item, Key, choices
+from packs.education.blocks import Item, choices, item
 from packs.education.mathematics.family import (
     Draw,
     computation,
@@ -93,13 +93,12 @@ def equal_fraction(draw: Draw) -> Item:
     times = draw.by_level(1, 1, by - 1)
     above, below = a * times, b * times
     stem = draw.say("equal_fraction", expression=f"{above}/{below} = {{{{1}}}}/{b * by}")
-    key = Key(
-        gaps={"1": [str(a * by)]},
-        check=f"{above} * {b * by} / {below}",
-        feedback=f"{above}/{below} = {a * by}/{b * by}",
-    )
-    block = Block(kind="cloze", stem=stem, bloom="understand", **draw.common)
-    return Item(block=block, key=key)
+    key = {
+        "gaps": {"1": [str(a * by)]},
+        "check": f"{above} * {b * by} / {below}",
+        "feedback": f"{above}/{below} = {a * by}/{b * by}",
+    }
+    return item("cloze", stem, key=key, bloom="understand", **draw.common)
 
 
 @family((3, 4, 5), "fractions division word_problems")
@@ -129,30 +128,20 @@ def mixed_number(draw: Draw) -> Item:
 def fraction_decimal_match(draw: Draw) -> Item:
     known = [(1, 2), (1, 4), (3, 4), (1, 5), (2, 5), (3, 5), (4, 5), (1, 8)]
     eighths = [(1, 8), (3, 8), (5, 8), (7, 8), (1, 20), (3, 20)]
-    pairs = draw.random.sample(
-        draw.by_level(known[:5], known, known[1:4] + eighths), draw.by_level(3, 4, 5)
-    )
-    sizes = [Fraction(a, b) for a, b in pairs]
-    options = choices([f"{a}/{b}" for a, b in pairs])
+    chosen = draw.by_level(known[:5], known, known[1:4] + eighths)
+    found = draw.random.sample(chosen, draw.by_level(3, 4, 5))
+    sizes = [Fraction(a, b) for a, b in found]
+    options = choices([f"{a}/{b}" for a, b in found])
     shown = draw.random.sample(sizes, len(sizes))
     targets = choices([write_number(each, mixed=False) for each in shown])
-    key = Key(
-        pairs={
-            option.id: targets[shown.index(each)].id
-            for option, each in zip(options, sizes, strict=True)
-        },
-        check="equal",
-        feedback=", ".join(f"{each} = {write_number(each, mixed=False)}" for each in sizes),
-    )
-    block = Block(
-        kind="match",
-        stem=draw.say("fraction_decimal_match"),
-        options=options,
-        targets=targets,
-        bloom="understand",
-        **draw.common,
-    )
-    return Item(block=block, key=key)
+    pairs = zip(options, sizes, strict=True)
+    key = {
+        "pairs": {option.id: targets[shown.index(each)].id for option, each in pairs},
+        "check": "equal",
+        "feedback": ", ".join(f"{each} = {write_number(each, mixed=False)}" for each in sizes),
+    }
+    about = {"options": options, "targets": targets, "bloom": "understand", **draw.common}
+    return item("match", draw.say("fraction_decimal_match"), key=key, **about)
 
 
 def _decimal(tenths: int, places: int) -> str:

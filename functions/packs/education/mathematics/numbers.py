@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from packs.education.blocks import Block, Item, Key, choices
+from packs.education.blocks import Item, choices, item
 from packs.education.mathematics.family import (
     Draw,
     computation,
@@ -84,12 +84,9 @@ def even_numbers(draw: Draw) -> Item:
     draw.random.shuffle(found)
     options = choices([str(each) for each in found])
     correct = [each.id for each in options if int(each.text) % 2 == 0]
-    feedback = draw.say("even_feedback")
-    stem = draw.say("even_numbers")
-    block = Block(
-        kind="multi_choice", stem=stem, options=options, bloom="understand", **draw.common
-    )
-    return Item(block=block, key=Key(correct=correct, check="mod(x, 2) = 0", feedback=feedback))
+    key = {"correct": correct, "check": "mod(x, 2) = 0", "feedback": draw.say("even_feedback")}
+    about = {"options": options, "bloom": "understand", **draw.common}
+    return item("multi_choice", draw.say("even_numbers"), key=key, **about)
 
 
 @family((2, 3, 4), "numbers places")
@@ -222,6 +219,6 @@ def is_it_equal(draw: Draw) -> Item:
         other = f"{part} + {shown - part}"
     check = f"{a} {sign} {b} = {other}"
     stem = draw.say("is_it_equal", statement=check.replace("*", "×"))
-    key = Key(truth=shown == right, check=check, feedback=f"{a} {sign} {b} = {right}")
-    key = key.model_copy(update={"feedback": (key.feedback or "").replace("*", "×")})
-    return Item(block=Block(kind="true_false", stem=stem, bloom="apply", **draw.common), key=key)
+    feedback = f"{a} {sign} {b} = {right}".replace("*", "×")
+    key = {"truth": shown == right, "check": check, "feedback": feedback}
+    return item("true_false", stem, key=key, bloom="apply", **draw.common)
