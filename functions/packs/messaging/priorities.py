@@ -235,7 +235,8 @@ def get_priority_messages(
     )
     total = len(newest)
     if total == most:
-        own = [_sent_by(query, mine.reader) for query in queries]
+        sent_by_reader = where("senderId", "==", mine.reader)
+        own = [query.where(filter=sent_by_reader) for query in queries]
         total = sum(side_by_side(count, queries)) - sum(side_by_side(count, own))
     messages = [_message(ctx, mine, id, data) for id, data in newest[offset:]]
     ctx.show(Display(type="table", **table(ctx.locale, _COLUMNS, map(Wire.dump, messages))))
@@ -255,10 +256,6 @@ def _query(ctx: ToolContext, ids: list[str], levels: list[str]) -> BaseQuery:
     query = ctx.db.collection(MESSAGES).where(filter=where("conversationId", "in", ids))
     query = query.where(filter=where("encrypted", "==", False))
     return query.where(filter=where("priority", "in", levels))
-
-
-def _sent_by(query: BaseQuery, uid: str) -> BaseQuery:
-    return query.where(filter=where("senderId", "==", uid))
 
 
 def _of_others(query: BaseQuery, uid: str, limit: int) -> list[tuple[str, dict[str, Any]]]:

@@ -11,7 +11,7 @@ from packs.messaging.access import ReadableConversations, readable_conversations
 from packs.messaging.documents import MESSAGES, iso, read_message, text_of
 from packs.messaging.finding_lists import next_offset
 from packs.messaging.message_index import ShardReads, read_shards
-from packs.messaging.query import Query, read_query, read_scope
+from packs.messaging.query import read_query, read_scope
 from packs.messaging.ranking import Hit, fuse, rank
 from packs.messaging.sources import QUOTE_CHARS, cite_message, shown
 from packs.messaging.vectors import nearest
@@ -97,7 +97,7 @@ def search_all_conversations(
     hits = _hits(ctx, mine, reads, query)
     read = hits[: offset + limit + _SPARE]
     looked_at = _results(ctx, mine, read)
-    topic = _topic(question)
+    topic = frozenset(word for word, weight in question.weights.items() if weight >= _TOPIC_WEIGHT)
     ranked = _literal_first(looked_at, topic)
     results = ranked[offset : offset + limit]
     gone = {hit.message_id for hit in read} - {m.message_id for m in looked_at}
@@ -162,10 +162,6 @@ def _results(ctx: ToolContext, mine: ReadableConversations, hits: list[Hit]) -> 
             )
         )
     return results
-
-
-def _topic(query: Query) -> frozenset[str]:
-    return frozenset(term for term, weight in query.weights.items() if weight >= _TOPIC_WEIGHT)
 
 
 def _literal_first(results: list[SearchResult], topic: frozenset[str]) -> list[SearchResult]:

@@ -30,13 +30,25 @@ def compact_read(arguments: dict[str, Any], output: Any) -> Compaction:
 def compact_write(arguments: dict[str, Any], output: Any) -> Compaction:
     """Keep what was written to a file or changed in it, without texts that are long."""
     texts = ("content", "oldText", "newText")
-    return Compaction(_without(arguments, *texts), output, of=_path(arguments))
+    if long := [name for name in texts if _is_long(arguments.get(name))]:
+        sizes = " and ".join(f"{name} of {len(arguments[name]):,} characters" for name in long)
+        arguments = {key: value for key, value in arguments.items() if key not in long}
+        arguments["leftOut"] = f"{sizes}; read_file shows the file"
+    return Compaction(arguments, output, of=_path(arguments))
 
 
 def compact_list(name: str, *, tool: str) -> CompactionFunction:
     """Return the function that keeps the first items of the list `name`, and the number of the
     rest, which `tool` shows again."""
-    return lambda arguments, output: Compaction(arguments, _fewer(output, name, tool))
+
+    def compact(arguments: dict[str, Any], output: Any) -> Compaction:
+        items = _mapping(output).get(name)
+        if isinstance(items, list) and len(items) > KEPT_ITEMS:
+            left_out = f"{len(items) - KEPT_ITEMS:,} more; {tool} shows them again"
+            output = {**output, name: items[:KEPT_ITEMS], "leftOut": left_out}
+        return Compaction(arguments, output)
+
+    return compact
 
 
 def compact_command(arguments: dict[str, Any], output: Any) -> Compaction:
@@ -48,25 +60,6 @@ def compact_command(arguments: dict[str, Any], output: Any) -> Compaction:
         head, tail = text[:HEAD_CHARS], text[-TAIL_CHARS:]
         result = {**result, "output": f"{head}\n[{left_out:,} characters left out]\n{tail}"}
     return Compaction(arguments, result or output)
-
-
-def _without(arguments: dict[str, Any], *names: str) -> dict[str, Any]:
-    """Return the arguments without those of these texts that are long."""
-    long = [name for name in names if _is_long(arguments.get(name))]
-    if not long:
-        return arguments
-    rest = {key: value for key, value in arguments.items() if key not in long}
-    sizes = " and ".join(f"{name} of {len(arguments[name]):,} characters" for name in long)
-    return {**rest, "leftOut": f"{sizes}; read_file shows the file"}
-
-
-def _fewer(output: Any, name: str, tool: str) -> Any:
-    result = _mapping(output)
-    items = result.get(name)
-    if not isinstance(items, list) or len(items) <= KEPT_ITEMS:
-        return output
-    left_out = f"{len(items) - KEPT_ITEMS:,} more; {tool} shows them again"
-    return {**result, name: items[:KEPT_ITEMS], "leftOut": left_out}
 
 
 def _is_long(value: Any) -> bool:

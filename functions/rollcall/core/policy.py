@@ -22,6 +22,7 @@ import re
 import shlex
 import unicodedata
 from collections.abc import Sequence
+from fnmatch import fnmatchcase
 from functools import cache, reduce
 from typing import Annotated, Any, Literal
 
@@ -119,22 +120,11 @@ def _reaches(pattern: Sequence[str], parts: Sequence[str]) -> bool:
 
 
 def _fits(pattern: str, name: str) -> bool:
-    """Tell whether a name matches a pattern of one name."""
-    first, *pieces = pattern.split("*")
-    if not pieces:
+    """Tell whether a name matches a pattern of one name, whose only wildcard is `*`."""
+    if "*" not in pattern:
         return pattern == name
-    last = pieces.pop()
-    if _is_hidden(name) and not first:
-        return False
-    at, end = len(first), len(name) - len(last)
-    if not (name.startswith(first) and name.endswith(last) and at <= end):
-        return False
-    for piece in pieces:
-        found = name.find(piece, at, end)
-        if found < 0:
-            return False
-        at = found + len(piece)
-    return True
+    is_open = pattern.startswith("*")
+    return not (is_open and _is_hidden(name)) and fnmatchcase(name, pattern.replace("[", "[[]"))
 
 
 # ---- Commands ----
