@@ -1,7 +1,7 @@
 """Firestore operations that every store shares: batched reads, preconditioned writes, retries.
 
 A write requires that its document has not changed since it was read (by its update time), and is
-retried after a lost race. No run uses transactions: their locks would queue up behind one another.
+retried after a lost race. Nothing uses transactions: their locks would queue up behind one another.
 """
 
 from __future__ import annotations

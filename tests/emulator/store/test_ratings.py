@@ -17,6 +17,8 @@ from rollcall.core.redaction import HIDDEN
 from rollcall.endpoints.my_data import delete_my_data, export_my_data
 from rollcall.endpoints.rate_message import rate_message
 from rollcall.registry.usage import roll_up, usage
+from rollcall.store import ratings
+from rollcall.store.batches import read_all
 from rollcall.store.erasure import erase_one_thread
 from rollcall.store.ratings import MAX_WRITES
 from tests.support.local_functions import LocalPlatform
@@ -138,6 +140,26 @@ def test_ratings_at_once_count_as_one(db: Client) -> None:
     assert [each["before"] for each in entries(db)][1:] == [each["rating"] for each in entries(db)][
         :-1
     ]
+
+
+def test_a_run_that_is_erased_meanwhile_is_not_rated(
+    db: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def read_before_the_erasure(db: Client, *references: Any) -> list[Any]:
+        read = read_all(db, *references)
+        db.document("threads/t1/runs/r1").delete()
+        return read
+
+    monkeypatch.setattr(ratings, "read_all", read_before_the_erasure)
+    assert refusal(db, "up") == ("not-found", "runId")
+    assert (list(db.collection("ratings").stream()), entries(db)) == ([], [])
+
+
+def test_a_rating_does_not_change_its_run(db: Client) -> None:
+    before = db.document("threads/t1/runs/r1").get()
+    rate(db, "up")
+    after = db.document("threads/t1/runs/r1").get()
+    assert (after.to_dict(), after.update_time) == (before.to_dict(), before.update_time)
 
 
 def test_an_answer_is_found_by_its_message(db: Client) -> None:
