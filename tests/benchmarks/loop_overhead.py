@@ -36,7 +36,7 @@ from rich.table import Table
 from rollcall.agent.budget import Budget
 from rollcall.agent.loop import run
 from rollcall.agent.router import Router
-from rollcall.agent.run_setup import RunContext, new_turn, turn_request
+from rollcall.agent.run_setup import RunContext, new_turn
 from rollcall.agent.turn import Turn
 from rollcall.core.capability import Capability
 from rollcall.core.context import ToolContext, User
@@ -207,10 +207,11 @@ def _chosen(registry: Snapshot, *, streamed: bool) -> Callable[[], str]:
         made = new_turn(
             context,
             nobody,
-            turn_request(context, [UserMessage.of(QUESTION)], run_id="r1", streamed=streamed),
+            history=[UserMessage.of(QUESTION)],
             run_id="r1",
             deadline=time.monotonic() + 60,
             budget=Budget(),
+            streamed=streamed,
         )
         well = replace(made.dispatch, health=dict)  # which is read from Firestore
         return _answer(replace(made, dispatch=well, journal=MemoryJournal()))

@@ -27,8 +27,6 @@ from rollcall.agent.run_setup import (
     new_context,
     new_turn,
     run_budget,
-    run_turn,
-    turn_request,
 )
 from rollcall.agent.telemetry import observe_run, run_span
 from rollcall.agent.turn import Turn, TurnEnd, WaitingCall
@@ -181,13 +179,13 @@ def _work(
         context=context.client_context,
         depth=1,
     )
-    turn = run_turn(
+    turn = new_turn(
         context,
-        opened,
-        state=state,
+        agents,
+        opened=opened,
         deadline=deadline,
         budget=budget,
-        agents=agents,
+        state=state,
         streamed=streamed,
     )
     began_at = datetime.now(UTC)
@@ -455,7 +453,7 @@ def ask_agent(
     turn = new_turn(
         run_context,
         partial(ask_agent, platform, user, deadline=deadline, context=context, depth=depth + 1),
-        turn_request(run_context, [question], run_id=run_id),
+        history=[question],
         run_id=run_id,
         deadline=min(deadline, time.monotonic() + profile.deadline_s),
         budget=UserBudget(platform.db, user, allow_unpriced=profile.allow_unpriced),

@@ -339,72 +339,27 @@ def run_budget(context: RunContext, thread_id: str, run_id: str) -> UserBudget:
     )
 
 
-def run_turn(
-    context: RunContext,
-    opened: OpenRun,
-    *,
-    state: TurnState,
-    deadline: float,
-    budget: Budget,
-    agents: AskAgent,
-    streamed: bool,
-) -> Turn:
-    """Return the turn of a run in a thread, with its progress so far.
-
-    Args:
-        state: The turn's progress, as `turn_state` returns it.
-        deadline: The `time.monotonic()` value by which the turn must have ended.
-        agents: Lets capabilities ask other agents.
-        streamed: Whether the models' replies are shown as they arrive.
-    """
-    profile = context.profile
-    # Saved with the run, so that the next run starts from the steps in the form that was sent.
-    opened.documents = compact_documents(
-        opened.documents,
-        turn_id=opened.turn_id,
-        tokens=profile.turn_tokens,
-        compaction_of=compactions(context.platform.catalog),
-    )
-    request = turn_request(
-        context,
-        compact_history(opened.documents),
-        run_id=opened.run_id,
-        is_open=state.step > 0,
-        is_first_turn=all(each["turnId"] == opened.turn_id for each in opened.documents),
-        decisions=opened.decisions_at_start,
-        replaced_writes=lasting_effects(opened.documents),
-        streamed=streamed,
-    )
-    return new_turn(
-        context, agents, request, opened=opened, deadline=deadline, budget=budget, state=state
-    )
-
-
-def turn_request(
+def _turn_request(
     context: RunContext,
     history: Sequence[Message],
+    opened: OpenRun | None,
     *,
     run_id: str,
-    is_open: bool = False,
-    is_first_turn: bool = True,
-    decisions: Sequence[str] = (),
-    replaced_writes: Sequence[str] = (),
-    streamed: bool = False,
+    is_open: bool,
+    streamed: bool,
 ) -> ModelRequest:
     """Return the turn's first model request: prompt, history and tools.
 
     Args:
         history: Ends with the message, or with a reply whose calls are being answered.
         is_open: Whether the history may end with such a reply.
-        is_first_turn: Whether the thread has no earlier turn.
-        decisions: The thread's decisions, a line each.
-        replaced_writes: Writes of turns that were replaced, a line each.
-        streamed: Whether the models' replies are shown as they arrive.
     """
     profile = context.profile
     valid, repairs = repair_history(history, leaves_last_open=is_open)
     for repair in repairs:
         log.warning("run %s: the thread's history was repaired: %s", run_id, repair)
+    documents = opened.documents if opened else ()
+    is_first_turn = opened is None or all(each["turnId"] == opened.turn_id for each in documents)
     place = read_place(context, is_first_turn=is_first_turn)
     notes = numbered_notes(context, valid)
     tools = [*(tool_spec(entry) for entry in context.entries), ASK_USER_SPEC]
@@ -422,8 +377,8 @@ def turn_request(
             now=context.now,
             client_context=context.client_context,
             place=place,
-            decisions=decisions,
-            replaced_writes=replaced_writes,
+            decisions=opened.decisions_at_start if opened else (),
+            replaced_writes=lasting_effects(documents),
             notes=notes,
         ),
         messages=tuple(
@@ -450,23 +405,42 @@ def turn_request(
 def new_turn(
     context: RunContext,
     agents: AskAgent,
-    request: ModelRequest,
     *,
     opened: OpenRun | None = None,
+    history: Sequence[Message] = (),
     run_id: str = "",
     deadline: float,
     budget: Budget,
     state: TurnState | None = None,
+    streamed: bool = False,
 ) -> Turn:
-    """Return the turn that begins with a model request, with its models and its router.
+    """Return the turn of a run, with its first model request, its models and its router.
 
     Args:
         agents: Lets capabilities ask other agents.
         opened: The turn's run in a thread. Without one the turn is part of another run's tool call:
             it is not saved, nobody can approve its calls, and it may not write.
+        history: The messages of a run without a thread.
         run_id: The id of a run without a thread.
+        deadline: The `time.monotonic()` value by which the turn must have ended.
+        state: The turn's progress, as `turn_state` returns it.
+        streamed: Whether the models' replies are shown as they arrive.
     """
     profile, platform, user = context.profile, context.platform, context.user
+    state = state or TurnState()
+    if opened is not None:
+        run_id = opened.run_id
+        # Saved with the run, so that the next run starts from the steps in the form that was sent.
+        opened.documents = compact_documents(
+            opened.documents,
+            turn_id=opened.turn_id,
+            tokens=profile.turn_tokens,
+            compaction_of=compactions(platform.catalog),
+        )
+        history = compact_history(opened.documents)
+    request = _turn_request(
+        context, history, opened, run_id=run_id, is_open=state.step > 0, streamed=streamed
+    )
 
     def find_tools(query: str, without: frozenset[str]) -> list[tuple[Entry, ToolSpec]]:
         entries = find(context.registry, context.tool_request(), query, without=without)
@@ -496,7 +470,6 @@ def new_turn(
         router = replace(
             router,
             thread_id=thread_id,
-            run_id=opened.run_id,
             # Calls are made after their reply was saved, so the newest document is their step's.
             effect_key=lambda place: step_effect_key(thread_id, opened.documents[-1], place),
             earlier=lambda place: earlier_calls(opened.documents, place),
@@ -507,7 +480,7 @@ def new_turn(
         )
     models = tuple(load_model(name) for name in _model_ids(profile))
     return Turn(
-        run_id=router.run_id,
+        run_id=run_id,
         request=request,
         models=with_files(models, request.messages, db=platform.db, uid=user.uid),
         composer=load_model(OFFLINE),
@@ -516,7 +489,7 @@ def new_turn(
         profile=profile,
         deadline=deadline,
         budget=budget,
-        state=state or TurnState(),
+        state=state,
         is_stopped=ctx.is_cancelled,
         attempt=opened.attempt if opened else 1,
     )
