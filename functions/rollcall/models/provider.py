@@ -196,6 +196,7 @@ def _host(url: str) -> str:
         return ""
 
 
+@cache
 def providers() -> tuple[Provider, ...]:
     """Return all providers with a descriptor, in the order in which a deployment's default model is
     chosen."""

@@ -40,6 +40,7 @@ def acme(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
     def forget() -> None:
         find_provider.cache_clear()
+        providers.cache_clear()
         prices.shipped.cache_clear()
         sys.modules.pop("rollcall.models.acme", None)
 
