@@ -256,24 +256,23 @@ def _pages(query: Any, after: str | None) -> Iterator[Any]:
 
 
 def plain(value: Any) -> Any:
-    """Return a stored value as JSON: times as ISO 8601, bytes as base64, references as paths."""
-    if isinstance(value, dict):
-        return {str(key): plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [plain(item) for item in value]
-    if value is None or isinstance(value, str | bool | int):
-        return value
-    if isinstance(value, float):
-        return value if value == value and abs(value) != float("inf") else str(value)
-    if isinstance(value, datetime):
-        return value.isoformat()
-    if isinstance(value, bytes):
-        return base64.b64encode(value).decode()
-    if hasattr(value, "path"):
-        return value.path
-    if hasattr(value, "latitude"):
-        return {"latitude": value.latitude, "longitude": value.longitude}
-    return [plain(item) for item in value]  # a vector
+    """Return a stored value as JSON: times as ISO 8601, bytes as base64, references as paths, a
+    vector as a list, and as text a number that is not finite."""
+
+    def other(value: Any) -> Any:
+        if isinstance(value, datetime):
+            return value.isoformat()
+        if isinstance(value, bytes):
+            return base64.b64encode(value).decode()
+        if hasattr(value, "path"):
+            return value.path
+        if hasattr(value, "latitude"):
+            return {"latitude": value.latitude, "longitude": value.longitude}
+        return list(value)
+
+    return json.loads(
+        json.dumps(value, default=other), parse_constant=lambda name: str(float(name))
+    )
 
 
 def _read_cursor(cursor: str, sections: Sequence[Section]) -> Position:
