@@ -142,20 +142,6 @@ class LiveVoice(Protocol):
         """
 
 
-class CreateLiveToken(Protocol):
-    """Creates a token for a talk with an agent by voice."""
-
-    def __call__(
-        self,
-        agent_id: str,
-        *,
-        setup: TurnSetup,
-        place: Place | None,
-        start_before: datetime,
-        expires_at: datetime,
-    ) -> LiveToken: ...
-
-
 MAX_FILES = 10
 """The most files that one call can keep."""
 
@@ -290,7 +276,8 @@ class ToolContext(Struct):
     read_dialogue: Callable[[], Dialogue] = Dialogue
     paid_text_model: Callable[[], TextModel | None] | None = None
     """Returns the platform's text model, charged to the user's budget."""
-    live_tokens: CreateLiveToken | None = None
+    live_tokens: Callable[..., LiveToken] | None = None
+    """Takes the arguments of `create_live_token`."""
     file_keeper: KeepFile | None = None
     citations: list[Citation] = field(default_factory=list)
     files: list[FileRef] = field(default_factory=list)
