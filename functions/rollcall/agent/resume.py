@@ -4,7 +4,7 @@ arguments, or results of the client's tools."""
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -453,19 +453,25 @@ def _edit(
 
 
 def client_results(
-    request: RunRequest, waiting: dict[str, Any], catalog: Catalog
+    request: RunRequest,
+    waiting: dict[str, Any],
+    catalog: Catalog,
+    *,
+    only: Collection[str] | None = None,
 ) -> dict[str, dict[str, Any]]:
     """Return the results of a client's tools, by call id, each `{content}` or `{error}`.
 
     Args:
         waiting: The field `waiting` of the thread's document.
+        only: The calls of it that are answered; by default all.
     Raises:
         InvalidArgument: The results do not answer each waiting call once, do not match the tool's
             return type, or are too large.
         PermissionDenied: The calls were left to another client, and this one cannot run them all.
     """
-    # By call id. Threads of older versions have no tools here.
-    tools = dict(zip(waiting["calls"], waiting.get("tools") or (), strict=False))
+    calls = waiting["calls"] if only is None else only
+    tools = dict(zip(waiting["calls"], waiting["tools"], strict=True))
+    tools = {call: tools[call] for call in calls}
     if request.client_id != waiting["clientId"]:
         can_run = request.client_tools or []
         unknown = sorted({*tools.values()} - {*can_run})
@@ -481,12 +487,12 @@ def client_results(
     results = request.tool_results or []
     by_call = {result.tool_call_id: result for result in results}
     for number, result in enumerate(results):
-        if result.tool_call_id not in waiting["calls"]:
+        if result.tool_call_id not in calls:
             raise InvalidArgument(
-                f"no call {result.tool_call_id!r} waits; waiting: {', '.join(waiting['calls'])}",
+                f"no call {result.tool_call_id!r} waits; waiting: {', '.join(calls)}",
                 field=f"toolResults.{number}.toolCallId",
             )
-    missing = [call for call in waiting["calls"] if call not in by_call]
+    missing = [call for call in calls if call not in by_call]
     if missing or len(by_call) < len(results):
         raise InvalidArgument(
             f"toolResults must answer each waiting call once; missing: {', '.join(missing)}",
@@ -502,8 +508,8 @@ def client_results(
                 f"the result of one tool may have {CONTENT_CHARS:,} characters of JSON",
                 field="toolResults",
             )
-        if (tool := tools.get(result.tool_call_id)) is not None:
-            _check_shape(result, tool, catalog, field=f"toolResults.{number}.content")
+        tool = tools[result.tool_call_id]
+        _check_shape(result, tool, catalog, field=f"toolResults.{number}.content")
         contents[result.tool_call_id] = {"content": redacted_json(result.content)}
     if len(canonical_json(contents).encode()) > CONTENTS_BYTES:
         raise InvalidArgument(

@@ -217,11 +217,8 @@ class _RunRequest(Struct, frozen=True):
         accepted = replace(self._request(message=parts, **replaces), message_keys=keys)
         if results:
             request = self._request(toolResults=_tool_results(results)).request
-            answers = client_results(
-                request,
-                {**self.thread.waiting, "calls": list(results)},
-                self.platform.catalog,
-            )
+            waiting, catalog = self.thread.waiting, self.platform.catalog
+            answers = client_results(request, waiting, catalog, only=results)
             accepted = replace(accepted, answers=answers)
         return (yield from answer_request(self.platform, self.call, accepted))
 
