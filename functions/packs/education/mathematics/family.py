@@ -1,15 +1,16 @@
-"""Tools for families of problems: random numbers, wording, and wrong answers."""
+"""Families of problems: rows of a table, and what they and those in code share: random numbers,
+wording, and wrong answers."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from fractions import Fraction
 from random import Random
 from typing import Any, TypeVar
 
 from msgspec import Struct
 
-from packs.education.arithmetic import schoolbook_notation
+from packs.education.arithmetic import schoolbook_notation, value
 from packs.education.blocks import Bloom, Item, Level, choices, item
 from packs.education.quantities import write_number
 from rollcall.core.texts import Texts
@@ -47,36 +48,74 @@ class Draw(Struct, frozen=True):
         return TEXTS.say(self.locale, key, **values)
 
 
-class Family(Struct, frozen=True):
-    """A family of problems.
+Source = str | list[int]
+
+
+class Family(Struct, frozen=True, forbid_unknown_fields=True, rename="camel"):
+    """A family of problems, as its row in `data/families.json` has it. One without a check is made
+    by the function of its name.
+
+    Expressions are those of `arithmetic`, with the names of drawn numbers in braces.
 
     Attributes:
         grades: The grades that it has problems for.
         topics: Its topics, keys of the texts' `cues`.
+        draw: By name, what its number is drawn from: "2 .. 9", a list, or an expression that gives
+            it; by grade, where these differ. Several names at once, "a b", get different numbers.
+        check: The expression that gives the right answer.
+        slips: Expressions of the results of typical mistakes.
+        whole_slips: Whether only whole slips are offered.
+        stem: The key of its text, by default its id; "compute" asks for the check itself.
+        wordings: How many texts it has under that key.
+        feedback: How the answer comes about; by default, the check and its value.
     """
 
-    id: str
-    make: Callable[[Draw], Item]
     grades: tuple[int, ...]
     topics: frozenset[str]
+    draw: dict[str, Source | dict[str, Source]] = {}
+    check: str = ""
+    slips: tuple[str, ...] = ()
+    whole_slips: bool = False
+    stem: str | None = None
+    wordings: int = 1
+    unit: str | None = None
+    bloom: Bloom = "apply"
+    feedback: str | None = None
+    id: str = ""
 
 
-FamilyMaker = Callable[[Callable[[Draw], Item]], Callable[[Draw], Item]]
+def row_question(family: Family, draw: Draw) -> Item:
+    """Make a question of a family that is a row of the table."""
+    known: dict[str, int] = {}
 
+    def compute(expression: str) -> Fraction:
+        return value(expression.format(**known))
 
-def family_list() -> tuple[list[Family], Callable[..., FamilyMaker]]:
-    """Return a list of families, and the decorator that adds one to it."""
-    found: list[Family] = []
-
-    def family(grades: Iterable[int], topics: str) -> FamilyMaker:
-        def add(make: Callable[[Draw], Item]) -> Callable[[Draw], Item]:
-            name = make.__name__
-            found.append(Family(name, make, tuple(grades), frozenset(topics.split())))
-            return make
-
-        return add
-
-    return found, family
+    for names, source in family.draw.items():
+        numbers = source[str(draw.grade)] if isinstance(source, dict) else source
+        if isinstance(numbers, list):
+            found = draw.several(numbers, len(names.split()))
+        elif ".." in numbers:
+            least, most = (int(compute(each)) for each in numbers.split(".."))
+            found = draw.several(range(least, most + 1), len(names.split()))
+        else:
+            found = [int(compute(numbers))]
+        known |= zip(names.split(), found, strict=True)
+    key = family.stem or family.id
+    if family.wordings > 1:
+        key = f"{key}.{draw.number(1, family.wordings)}"
+    check = family.check.format(**known)
+    slips = [compute(each) for each in family.slips]
+    return number_question(
+        draw,
+        draw.say(key, expression=schoolbook_notation(check), **known),
+        value(check),
+        check,
+        whole(slips) if family.whole_slips else slips,
+        unit=family.unit,
+        bloom=family.bloom,
+        feedback=family.feedback.format(**known) if family.feedback else None,
+    )
 
 
 def number_question(

@@ -1,4 +1,4 @@
-"""Families about fractions, decimals, percents and ratios."""
+"""Families about fractions and decimals that are no rows of the table."""
 
 from __future__ import annotations
 
@@ -8,15 +8,10 @@ from packs.education.blocks import Item, choices, item
 from packs.education.mathematics.family import (
     Draw,
     computation,
-    family_list,
-    number_question,
     order_question,
     sign_question,
-    whole,
 )
 from packs.education.quantities import write_number
-
-FAMILIES, family = family_list()
 
 _DENOMINATORS = (2, 3, 4, 5, 6, 8, 10, 12)
 
@@ -34,7 +29,6 @@ def _proper(draw: Draw, denominator: int) -> int:
     return draw.number(1, denominator - 1)
 
 
-@family((4, 5, 6), "fractions addition")
 def fraction_addition(draw: Draw) -> Item:
     b, d = _denominators(draw)
     a, c = _proper(draw, b), _proper(draw, d)
@@ -42,7 +36,6 @@ def fraction_addition(draw: Draw) -> Item:
     return computation(draw, Fraction(a, b) + Fraction(c, d), f"{a}/{b} + {c}/{d}", slips)
 
 
-@family((4, 5, 6), "fractions subtraction")
 def fraction_subtraction(draw: Draw) -> Item:
     b, d = _denominators(draw)
     if b == d == 2:
@@ -57,7 +50,6 @@ def fraction_subtraction(draw: Draw) -> Item:
     return computation(draw, Fraction(a, b) - Fraction(c, d), f"{a}/{b} - {c}/{d}", slips)
 
 
-@family((4, 5, 6), "fractions comparing")
 def compare_fractions(draw: Draw) -> Item:
     b, d = _denominators(draw)
     if draw.level == "support":
@@ -72,7 +64,6 @@ def compare_fractions(draw: Draw) -> Item:
     return sign_question(draw, f"{a}/{b}", f"{c}/{d}", sign)
 
 
-@family((4, 5, 6), "fractions comparing")
 def order_fractions(draw: Draw) -> Item:
     count = draw.by_level(3, 4, 5)
     if draw.grade == 4:
@@ -85,7 +76,6 @@ def order_fractions(draw: Draw) -> Item:
     return order_question(draw, [distinct[each] for each in sizes], sizes)
 
 
-@family((4, 5), "fractions expanding")
 def equal_fraction(draw: Draw) -> Item:
     b = draw.random.choice([2, 3, 4, 5, 6])
     a, by = _proper(draw, b), draw.by_level(2, draw.number(2, 5), draw.number(3, 5))
@@ -101,30 +91,6 @@ def equal_fraction(draw: Draw) -> Item:
     return item("cloze", stem, key=key, bloom="understand", **draw.common)
 
 
-@family((3, 4, 5), "fractions division word_problems")
-def part_of_amount(draw: Draw) -> Item:
-    below = draw.random.choice([2, 3, 4, 5] if draw.grade == 3 else [3, 4, 5, 6, 8])
-    above = 1 if draw.grade == 3 else _proper(draw, below)
-    amount = below * draw.number(2, 9)
-    stem = draw.say("part_of_amount", part=f"{above}/{below}", amount=amount)
-    right = Fraction(amount * above, below)
-    slips = [Fraction(amount, below), amount - right, Fraction(amount - below)]
-    return number_question(draw, stem, right, f"{above}/{below} * {amount}", slips)
-
-
-@family((4, 5), "fractions mixed_numbers")
-def mixed_number(draw: Draw) -> Item:
-    below = draw.random.choice([2, 3, 4, 5, 6, 8])
-    whole, above = draw.number(1, 6), _proper(draw, below)
-    stem = draw.say("mixed_number", number=f"{whole} {above}/{below}", below=below)
-    right = whole * below + above
-    slips = [whole * above + below, whole + above, whole * below]
-    return number_question(
-        draw, stem, right, f"{whole} * {below} + {above}", slips, bloom="understand"
-    )
-
-
-@family((5, 6), "fractions decimals")
 def fraction_decimal_match(draw: Draw) -> Item:
     known = [(1, 2), (1, 4), (3, 4), (1, 5), (2, 5), (3, 5), (4, 5), (1, 8)]
     eighths = [(1, 8), (3, 8), (5, 8), (7, 8), (1, 20), (3, 20)]
@@ -148,7 +114,6 @@ def _decimal(tenths: int, places: int) -> str:
     return write_number(Fraction(tenths, 10**places), mixed=False)
 
 
-@family((5, 6), "decimals addition subtraction")
 def decimal_addition(draw: Draw) -> Item:
     a, b = draw.number(11, 99), draw.number(105, 999)
     one, other = _decimal(a, 1), _decimal(b, 2)
@@ -162,7 +127,6 @@ def decimal_addition(draw: Draw) -> Item:
     return computation(draw, right, f"{one} + {other}", slips, decimal=True)
 
 
-@family((6,), "decimals multiplication")
 def decimal_multiplication(draw: Draw) -> Item:
     a, b = draw.number(2, 99), draw.number(2, 9)
     one, other = _decimal(a, 1), _decimal(b, 1)
@@ -171,49 +135,13 @@ def decimal_multiplication(draw: Draw) -> Item:
     return computation(draw, right, f"{one} * {other}", slips, decimal=True)
 
 
-@family((6,), "fractions multiplication")
-def fraction_multiplication(draw: Draw) -> Item:
-    b, d = draw.several([2, 3, 4, 5, 6, 8], 2)
-    a, c = _proper(draw, b), _proper(draw, d)
-    right = Fraction(a, b) * Fraction(c, d)
-    slips = [Fraction(a * c, b + d), Fraction(a * d, b * c), Fraction(a, b) + Fraction(c, d)]
-    return computation(draw, right, f"{a}/{b} * {c}/{d}", slips)
-
-
-@family((6,), "fractions division")
-def fraction_division(draw: Draw) -> Item:
-    b, d = draw.several([2, 3, 4, 5, 6, 8], 2)
-    a, c = _proper(draw, b), _proper(draw, d)
-    right = Fraction(a, b) / Fraction(c, d)
-    slips = [Fraction(a * c, b * d), 1 / right, Fraction(a, b) + Fraction(c, d)]
-    return computation(draw, right, f"({a}/{b}) / ({c}/{d})", slips)
-
-
-@family((6,), "percents")
-def percent_of(draw: Draw) -> Item:
-    percent, amount = draw.random.choice([5, 10, 20, 25, 40, 50, 75]), draw.number(2, 30) * 20
-    stem = draw.say("percent_of", percent=percent, amount=amount)
-    right = Fraction(amount * percent, 100)
-    slips = whole([amount - right, Fraction(amount) / percent, amount - percent, right * 10])
-    return number_question(draw, stem, right, f"{percent}% * {amount}", slips)
-
-
-@family((6,), "percents word_problems money")
-def discount(draw: Draw) -> Item:
-    percent, price = draw.random.choice([10, 20, 25, 30, 50]), draw.number(2, 25) * 20
-    stem = draw.say("discount", percent=percent, price=price)
-    off = Fraction(price * percent, 100)
-    check = f"{price} - {percent}% * {price}"
-    return number_question(
-        draw, stem, price - off, check, [off, price - percent, price + off], unit="shekels"
-    )
-
-
-@family((6,), "ratio word_problems")
-def ratio_share(draw: Draw) -> Item:
-    a, b = draw.several(range(1, 7), 2)
-    total = (a + b) * draw.number(2, 9)
-    stem = draw.say("ratio_share", a=a, b=b, total=total)
-    right = Fraction(total * a, a + b)
-    slips = [total - right, Fraction(total, a + b), Fraction(total - a)]
-    return number_question(draw, stem, right, f"{total} * {a} / ({a} + {b})", slips)
+FAMILIES = (
+    fraction_addition,
+    fraction_subtraction,
+    compare_fractions,
+    order_fractions,
+    equal_fraction,
+    fraction_decimal_match,
+    decimal_addition,
+    decimal_multiplication,
+)

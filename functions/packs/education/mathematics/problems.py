@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 from itertools import cycle, islice
+from pathlib import Path
 from random import Random
+
+import msgspec
 
 from packs.education.blocks import Item, Level
 from packs.education.key_check import check_problem
-from packs.education.mathematics import fractions, measures, numbers
-from packs.education.mathematics.family import TEXTS, Draw, Family
+from packs.education.mathematics import fractions, numbers
+from packs.education.mathematics.family import TEXTS, Draw, Family, row_question
 from rollcall.core.errors import Internal
 from rollcall.core.text import terms
 
-FAMILIES: tuple[Family, ...] = (*numbers.FAMILIES, *fractions.FAMILIES, *measures.FAMILIES)
 GRADES = range(1, 7)
 _TRIES = 40
 _READ = 500
@@ -50,6 +52,20 @@ def is_mathematics(topic: str) -> bool:
     return bool(words & _stems("words.plain")) or (is_all and bool(words & every - others))
 
 
+@cache
+def all_families() -> tuple[Family, ...]:
+    """Return the families of the table, in its order."""
+    path = Path(__file__).parents[1] / "data" / "families.json"
+    rows = msgspec.json.decode(path.read_bytes(), type=dict[str, Family])
+    return tuple(msgspec.structs.replace(row, id=id) for id, row in rows.items())
+
+
+def make_problem(family: Family, draw: Draw) -> Item:
+    """Make a problem of a family."""
+    in_code = {make.__name__: make for make in (*numbers.FAMILIES, *fractions.FAMILIES)}
+    return row_question(family, draw) if family.check else in_code[family.id](draw)
+
+
 def families_for(topic: str, grade: int) -> list[Family]:
     """Return the families of a grade that are about a topic: all of the grade's if the topic is
     mathematics in general, none if it is about something else.
@@ -59,7 +75,7 @@ def families_for(topic: str, grade: int) -> list[Family]:
     """
     words = _words_of(topic)
     named = {name for name, stems in _topics().items() if stems & words} - {"general"}
-    of_grade = [family for family in FAMILIES if grade in family.grades]
+    of_grade = [family for family in all_families() if grade in family.grades]
     if words and words <= _stems("words.neutral") | _topics()["general"]:
         return of_grade
     if "decimals" in named:
@@ -74,7 +90,9 @@ def families_for(topic: str, grade: int) -> list[Family]:
 
 def topics_of(grade: int, locale: str) -> list[str]:
     """Return a word for each topic that a grade has families for."""
-    known = {topic for family in FAMILIES if grade in family.grades for topic in family.topics}
+    known = {
+        topic for family in all_families() if grade in family.grades for topic in family.topics
+    }
     cues = TEXTS.data(locale, "cues")
     return [words[0].split()[0] for topic, words in cues.items() if topic in known]
 
@@ -106,7 +124,7 @@ def make_problems(
         for family in islice(cycle(families), count * _TRIES):
             if len(found) == wanted:
                 break
-            item = family.make(draw)
+            item = make_problem(family, draw)
             if problem := check_problem(item):
                 raise Internal(f"{family.id}: {problem}")
             # A stem with numbers identifies the question, whether its answer is chosen or written.
