@@ -25,7 +25,7 @@ from packs.electrical.calculations.fault_current import (
     transformer_xr,
 )
 from packs.electrical.nec.conductors import Size
-from packs.electrical.nec.impedance import Conduit, c_figure, parse_conduit
+from packs.electrical.nec.impedance import Conduit, c_figure, conduit_of
 from packs.electrical.projects.records import Panel, Project, Service, Transformer, Wiring
 from packs.electrical.projects.topology import downstream, path_to
 from packs.electrical.results import Basis, Source
@@ -288,7 +288,7 @@ def _conductors(supply: _Supply, place: str, wiring: Wiring, name: Text) -> Cond
     supply.use(place, wiring, {**fields, "lengthFt": "ft", "conduitType": None})
     if wiring.conduit_type is None:
         supply.assume(f"{place}.conduitType", "nonmagnetic", None, "nonmagnetic")
-    conduit: Conduit = parse_conduit(wiring.conduit_type or "pvc")
+    conduit: Conduit = conduit_of(wiring.conduit_type or "pvc")
     c = c_figure(wiring.conductor_size, wiring.conductor_material, conduit)
     if c.note is not None:
         supply.basis.assume(f"{place}.cValue", c.value, "A·ft/V", c.note)

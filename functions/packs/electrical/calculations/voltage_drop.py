@@ -30,8 +30,8 @@ from packs.electrical.nec.impedance import (
     Conduit,
     Impedance,
     ac_impedance,
+    conduit_of,
     dc_resistance,
-    parse_conduit,
 )
 from packs.electrical.projects.records import (
     ConduitType,
@@ -246,7 +246,7 @@ def _feeder_run(project: Project, leg: Leg, demand_va: Callable[[Panel], float])
             length_ft=feeder.length_ft,
             size=feeder.conductor_size,
             material=feeder.conductor_material,
-            conduit=parse_conduit(feeder.conduit_type) if feeder.conduit_type else "steel",
+            conduit=conduit_of(feeder.conduit_type) if feeder.conduit_type else "steel",
             sets=feeder.conductor_sets,
             power_factor=DEFAULT_POWER_FACTOR,
         )
@@ -439,7 +439,7 @@ def _incomplete(missing: list[str]) -> InvalidArgument:
 
 def _conduit(raceway: ConduitType | None, basis: Basis) -> Conduit:
     if raceway is not None:
-        return parse_conduit(raceway)
+        return conduit_of(raceway)
     basis.assume("conduitType", "emt", None, TEXTS.text("calculations.voltage_drop.no_raceway"))
     return "steel"
 

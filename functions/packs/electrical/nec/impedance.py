@@ -23,14 +23,7 @@ TABLE_TEMPERATURE_C = 75.0
 TEMPERATURE_COEFFICIENT: dict[Material, float] = {"copper": 0.00323, "aluminum": 0.00330}
 """Per °C from 75 °C, of Table 8's note."""
 
-_NONMETALLIC = ("pvc", "ent", "hdpe", "rtrc", "lfnc", "nonmetallic", "nm", "nm-b", "nm cable")
-_CABLES = ("uf", "uf-b", "ser", "seu", "ser cable", "direct burial", "cable")
-_STEEL = ("steel", "emt", "rmc", "imc", "grc", "fmc", "lfmc", "rigid", "wireway", "mc", "mc cable")
-_CONDUITS: dict[str, Conduit] = {
-    **dict.fromkeys(_NONMETALLIC + _CABLES, "pvc"),
-    **dict.fromkeys(("aluminum", "aluminium", "al", "aluminum conduit"), "aluminum"),
-    **dict.fromkeys(_STEEL, "steel"),
-}
+_WITHOUT_METAL = frozenset({"pvc", "rtrc", "nm_cable", "ser_cable", "direct_burial"})
 
 
 class Impedance(Struct, frozen=True):
@@ -40,19 +33,15 @@ class Impedance(Struct, frozen=True):
     x_ohm_per_kft: float
 
 
-def parse_conduit(text: str) -> Conduit:
-    """Return the column of Table 9 for a raceway or cable: PVC, aluminum or steel.
+def conduit_of(raceway: str) -> Conduit:
+    """Return the column of Table 9 for a kind of raceway or cable in a project's records.
 
-    Cables without metal count as PVC. EMT, flexible conduit and MC cable are made of either metal;
-    they count as steel, which has the larger reactance, unless the text says aluminum.
-
-    Raises:
-        InvalidArgument: It is not known.
+    Cables without metal count as PVC. EMT, flexible conduit, wireways and MC cable are made of
+    either metal; they count as steel, which has the larger reactance.
     """
-    column = _CONDUITS.get(" ".join(text.lower().replace("_", " ").split()))
-    if column is None:
-        raise invalid("conduit", "not_a_raceway", text=text, known=", ".join(sorted(_CONDUITS)))
-    return column
+    if raceway == "aluminum":
+        return "aluminum"
+    return "pvc" if raceway in _WITHOUT_METAL else "steel"
 
 
 def ac_impedance(size: Size, material: Material, conduit: Conduit) -> Impedance:

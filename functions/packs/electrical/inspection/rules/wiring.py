@@ -30,7 +30,7 @@ from packs.electrical.inspection.rule import (
     wiring_text,
 )
 from packs.electrical.nec.conductors import rank
-from packs.electrical.nec.impedance import parse_conduit
+from packs.electrical.nec.impedance import conduit_of
 from packs.electrical.projects.records import Feeder, PanelCircuit, Phases, Project, Wiring
 from packs.electrical.wording import TEXTS, feet, percent
 from rollcall.core.texts import Text, isolated
@@ -106,7 +106,7 @@ def _drop(wiring: Wiring, amps: float, volts: float, phases: Phases, factor: flo
         length_ft=length,
         size=size,
         material=wiring.conductor_material,
-        conduit=parse_conduit(known(wiring.conduit_type, "conduitType")),
+        conduit=conduit_of(known(wiring.conduit_type, "conduitType")),
         sets=wiring.conductor_sets,
         power_factor=factor,
     )

@@ -17,9 +17,10 @@ from packs.electrical.nec.impedance import (
     Impedance,
     ac_impedance,
     c_figure,
+    conduit_of,
     dc_resistance,
-    parse_conduit,
 )
+from packs.electrical.projects.records import ConduitType
 from rollcall.core.errors import InvalidArgument
 
 MATERIALS, CONDUITS = get_args(Material), get_args(Conduit)
@@ -112,26 +113,14 @@ def test_what_table_8_leaves_out_is_refused(given_: dict[str, Any], said: str) -
         dc_resistance(**given_)
 
 
-@pytest.mark.parametrize(
-    ("text", "conduit"),
-    [
-        ("EMT", "steel"),
-        ("rmc", "steel"),
-        ("PVC", "pvc"),
-        ("nm_cable", "pvc"),
-        ("mc_cable", "steel"),
-        ("Aluminum", "aluminum"),
-        ("direct_burial", "pvc"),
-    ],
-)
-def test_a_raceway_has_its_column(text: str, conduit: str) -> None:
-    assert parse_conduit(text) == conduit
-
-
-def test_an_unknown_raceway_is_refused() -> None:
-    with pytest.raises(InvalidArgument, match="known: ") as refused:
-        parse_conduit("garden hose")
-    assert refused.value.field == "conduit"
+def test_every_raceway_of_a_record_has_its_column() -> None:
+    by_column = {
+        "steel": {"emt", "imc", "rmc", "fmc", "lfmc", "mc_cable", "wireway"},
+        "pvc": {"pvc", "rtrc", "nm_cable", "ser_cable", "direct_burial"},
+        "aluminum": {"aluminum"},
+    }
+    columns = {raceway: conduit_of(raceway) for raceway in get_args(ConduitType)}
+    assert columns == {each: column for column, kinds in by_column.items() for each in kinds}
 
 
 @pytest.mark.parametrize(
