@@ -20,18 +20,16 @@ from packs.electrical.arguments import (
 )
 from packs.electrical.calculations.circuit_load import CircuitOverrides, volt_amperes_of
 from packs.electrical.calculations.conductors import grounding_size
-from packs.electrical.calculations.loads.panel import panel_demand
 from packs.electrical.calculations.voltage_drop import (
     BRANCH_LIMIT_PERCENT,
     TOTAL_LIMIT_PERCENT,
     FeederDrop,
-    FeederRun,
     Method,
     Run,
     Study,
     circuit_run,
     drop,
-    feeder_runs,
+    feeder_drops,
     passes_transformer,
     stated_run,
     study,
@@ -411,11 +409,9 @@ def _study(
     """Study a circuit with its feeders; the basis begins with these warnings."""
     basis = Basis(warnings=list(warnings))
     run = circuit_run(project, branch, overrides, basis)
-    feeders: list[FeederRun] | None
+    feeders: tuple[FeederDrop, ...] | None
     try:
-        feeders = feeder_runs(
-            project, branch.panel, lambda panel: panel_demand(project, panel).demand_va
-        )
+        feeders = feeder_drops(project, branch.panel, method)
         if passes_transformer(project, branch.panel):
             basis.warnings.append(TEXTS.text("voltage_drop.transformer"))
     except FailedPrecondition as error:
@@ -497,13 +493,13 @@ def _result(
 
 
 def _feeder_leg(leg: FeederDrop) -> Leg:
-    feeder, run = leg.feeder.feeder, leg.feeder.run
+    feeder, run = leg.feeder, leg.run
     return Leg(
         kind="feeder",
         name=feeder.name,
-        load_amps=rounded(leg.feeder.amps),
-        voltage=round(leg.feeder.volts, 2),
-        phases=leg.feeder.phases,
+        load_amps=rounded(leg.amps),
+        voltage=round(leg.volts, 2),
+        phases=leg.phases,
         length_ft=feeder.length_ft,
         length_m=round(feeder.length_ft / FT_PER_M, 2) if feeder.length_ft else None,
         conductor_size=feeder.conductor_size,
@@ -511,7 +507,7 @@ def _feeder_leg(leg: FeederDrop) -> Leg:
         conductor_sets=feeder.conductor_sets,
         conduit=run.conduit if run else None,
         power_factor=run.power_factor if run else None,
-        voltage_drop_volts=rounded(leg.volts),
+        voltage_drop_volts=rounded(leg.lost_volts),
         voltage_drop_percent=rounded(leg.percent),
     )
 
@@ -558,7 +554,7 @@ def _warn(studied: Study, grounding: Size | None, basis: Basis) -> None:
     """Warn of feeders that are not known, of the grounding conductor, and of too small a size."""
     run = studied.run
     for leg in studied.feeders or ():
-        for missing in leg.feeder.missing:
+        for missing in leg.missing:
             basis.warnings.append(TEXTS.text("voltage_drop.feeder_unknown", missing=missing))
     if grounding is not None:
         basis.warnings.append(TEXTS.text("voltage_drop.grounding", size=size_text(grounding)))
@@ -626,10 +622,7 @@ def _chart(studied: Study, name: str, locale: str) -> dict[str, Any]:
     feeders = [leg for leg in feeders if leg.percent is not None]
     nominal, lost_percent, at_ft = studied.run.volts, 0.0, 0.0
     points = [{"ft": 0.0, "volts": nominal, "place": words["start"]}]
-    legs = [
-        (leg.feeder.feeder.length_ft or 0.0, leg.percent or 0.0, leg.feeder.feeder.name)
-        for leg in feeders
-    ]
+    legs = [(leg.feeder.length_ft or 0.0, leg.percent or 0.0, leg.feeder.name) for leg in feeders]
     for length_ft, share, place in [*legs, (studied.run.length_ft, studied.drop.percent, name)]:
         at_ft += length_ft
         lost_percent += share

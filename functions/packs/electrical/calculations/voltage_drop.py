@@ -8,7 +8,7 @@ informational notes of NEC 210.19 and 215.2: recommended, not required.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from functools import cache
 from typing import Literal
 
@@ -24,6 +24,7 @@ from packs.electrical.calculations.circuit_load import (
     power_factor_of,
 )
 from packs.electrical.calculations.conductors import SMALLEST_IN_PARALLEL
+from packs.electrical.calculations.loads.panel import panel_demand
 from packs.electrical.nec.conductors import SIZES, Material, Size, rank
 from packs.electrical.nec.impedance import (
     TABLE_TEMPERATURE_C,
@@ -181,13 +182,14 @@ def sizes_of(material: Material, method: Method) -> tuple[Size, ...]:
     return tuple(sizes)
 
 
-class FeederRun(Struct, frozen=True):
-    """A feeder on the way to a panel, as a run whose drop adds to that of a circuit.
+class FeederDrop(Struct, frozen=True):
+    """A feeder on the way to a panel, and its voltage drop, which adds to that of a circuit.
 
     Attributes:
         run: None where a figure of the feeder is not known, or no current flows.
         amps: The current of the demand downstream; None where that is not known.
         missing: The unknown figures, as texts.
+        lost_volts: The drop, as `percent`; None where it is not known.
     """
 
     feeder: Feeder
@@ -196,20 +198,18 @@ class FeederRun(Struct, frozen=True):
     run: Run | None
     amps: float | None
     missing: tuple[Text, ...]
+    lost_volts: float | None
+    percent: float | None
 
 
-def feeder_runs(
-    project: Project, panel: Panel, demand_va: Callable[[Panel], float]
-) -> list[FeederRun]:
-    """Return the feeders from the service equipment to a panel as runs, in the order of the supply.
-
-    Args:
-        demand_va: The demand of a panel with all that it supplies, VA.
+def feeder_drops(project: Project, panel: Panel, method: Method) -> tuple[FeederDrop, ...]:
+    """Calculate the drops of the feeders from the service equipment to a panel, in the order of the
+    supply.
 
     Raises:
         FailedPrecondition: No chain of feeders leads to the panel.
     """
-    return [_feeder_run(project, leg, demand_va) for leg in path_to(project, panel).legs]
+    return tuple(_feeder_drop(project, leg, method) for leg in path_to(project, panel).legs)
 
 
 def passes_transformer(project: Project, panel: Panel) -> bool:
@@ -221,7 +221,7 @@ def passes_transformer(project: Project, panel: Panel) -> bool:
     return any(isinstance(leg.target, Transformer) for leg in path_to(project, panel).legs)
 
 
-def _feeder_run(project: Project, leg: Leg, demand_va: Callable[[Panel], float]) -> FeederRun:
+def _feeder_drop(project: Project, leg: Leg, method: Method) -> FeederDrop:
     feeder, phases = leg.feeder, leg.target.phases
     secondaries = {each.id: each.secondary_voltage for each in project.transformers}
     panels = {panel.id: panel.voltage for panel in project.panels}
@@ -229,7 +229,8 @@ def _feeder_run(project: Project, leg: Leg, demand_va: Callable[[Panel], float])
     texts, name = "calculations.voltage_drop", unmarked(feeder.name)
     amps, missing = None, []
     try:
-        supplied = sum(demand_va(panel) for panel in _panels_behind(project, leg.target))
+        behind = _panels_behind(project, leg.target)
+        supplied = sum(panel_demand(project, panel).demand_va for panel in behind)
         amps = amps_of(supplied, volts=volts, phases=phases)
     except AgentError as error:
         missing.append(TEXTS.text(f"{texts}.feeder_demand", name=name, reason=error.text))
@@ -237,7 +238,7 @@ def _feeder_run(project: Project, leg: Leg, demand_va: Callable[[Panel], float])
         missing.append(TEXTS.text(f"{texts}.feeder_length", name=name))
     if feeder.conductor_size is None:
         missing.append(TEXTS.text(f"{texts}.feeder_size", name=name))
-    run = None
+    run, lost_volts, percent = None, None, None
     if amps and feeder.length_ft is not None and feeder.conductor_size is not None:
         run = Run(
             amps=amps,
@@ -250,7 +251,11 @@ def _feeder_run(project: Project, leg: Leg, demand_va: Callable[[Panel], float])
             sets=feeder.conductor_sets,
             power_factor=DEFAULT_POWER_FACTOR,
         )
-    return FeederRun(feeder, volts, phases, run, amps, tuple(missing))
+        lost = drop(run, method)
+        lost_volts, percent = lost.volts, lost.percent
+    elif amps == 0 and not missing:
+        lost_volts = percent = 0.0
+    return FeederDrop(feeder, volts, phases, run, amps, tuple(missing), lost_volts, percent)
 
 
 def _panels_behind(project: Project, target: Panel | Transformer) -> Iterator[Panel]:
@@ -263,14 +268,6 @@ def _panels_behind(project: Project, target: Panel | Transformer) -> Iterator[Pa
         if feeder.source_id == target.id:
             behind = project.panel(feeder.target_id) or transformers[feeder.target_id]
             yield from _panels_behind(project, behind)
-
-
-class FeederDrop(Struct, frozen=True):
-    """The voltage drop of a feeder; None where it is not known."""
-
-    feeder: FeederRun
-    volts: float | None
-    percent: float | None
 
 
 class Study(Struct, frozen=True):
@@ -311,17 +308,16 @@ class Study(Struct, frozen=True):
         return within(self.total_percent, TOTAL_LIMIT_PERCENT)
 
 
-def study(run: Run, feeders: Sequence[FeederRun] | None, method: Method = "exact") -> Study:
+def study(run: Run, feeders: tuple[FeederDrop, ...] | None, method: Method = "exact") -> Study:
     """Study the voltage drop of a run and of the feeders before it.
 
     Raises:
         InvalidArgument: The method's table has no such conductor.
     """
     lost = drop(run, method)
-    before = None if feeders is None else tuple(_feeder_drop(each, method) for each in feeders)
     upstream = None
-    if before is not None and all(each.percent is not None for each in before):
-        upstream = sum(each.percent or 0 for each in before)
+    if feeders is not None and all(each.percent is not None for each in feeders):
+        upstream = sum(each.percent or 0 for each in feeders)
     allowed = BRANCH_LIMIT_PERCENT
     if upstream is not None:
         allowed = max(min(allowed, TOTAL_LIMIT_PERCENT - upstream), 0.0)
@@ -337,21 +333,13 @@ def study(run: Run, feeders: Sequence[FeederRun] | None, method: Method = "exact
         method=method,
         drop=lost,
         by_method=by_method,
-        feeders=before,
+        feeders=feeders,
         total_percent=None if upstream is None else upstream + lost.percent,
         allowed_percent=allowed,
         smallest_size=smallest_size(run, allowed, method) if allowed > 0 else None,
         greatest_length_ft=run.length_ft * more,
         greatest_amps=run.amps * more,
     )
-
-
-def _feeder_drop(feeder: FeederRun, method: Method) -> FeederDrop:
-    if feeder.run is not None:
-        lost = drop(feeder.run, method)
-        return FeederDrop(feeder, lost.volts, lost.percent)
-    nothing = 0.0 if feeder.amps == 0 and not feeder.missing else None
-    return FeederDrop(feeder, nothing, nothing)
 
 
 def circuit_run(
