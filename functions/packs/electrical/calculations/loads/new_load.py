@@ -182,7 +182,7 @@ def start_beyond(panel: Panel, poles: Poles, line_amps: Sequence[float]) -> int:
 def _load(
     panel: Panel, first: int, poles: Poles, line_amps: Sequence[float]
 ) -> tuple[float, float]:
-    """The current of the heaviest of its lines, and of all."""
+    """The current of the heaviest of its lines, and of all, without the noise of their sums."""
     here = system_of(panel)
     amps = [line_amps[line_at(first + 2 * pole, here)] for pole in range(poles)]
-    return max(amps), sum(amps)
+    return round(max(amps), 6), round(sum(amps), 6)

@@ -124,6 +124,13 @@ def test_it_stands_where_the_lines_carry_least() -> None:
     assert new_circuit(_panel(3), NewLoad(9_000), (10, 50, 30)).number == 5  # C and A
 
 
+def test_of_equal_lines_it_takes_the_first_whatever_the_order_their_loads_were_added_in() -> None:
+    noisy = (0.1 + 0.2 + 0.3, 0.3 + 0.2 + 0.1, 0.3 + 0.1 + 0.2)
+    assert len(set(noisy)) > 1
+    assert new_circuit(_panel(3), NewLoad(1_000), noisy).number == 1
+    assert new_circuit(_panel(3), NewLoad(9_000), noisy).number == 1
+
+
 def test_without_room_it_counts_all_the_same_and_has_no_number() -> None:
     panel = _panel(spaces=4, taken=(1, 4))
     assert (free_positions(panel), starts(panel, 1), starts(panel, 2)) == ([2, 3], [2, 3], [])
