@@ -3,8 +3,7 @@
 Currents are complex amperes, one for each line, relative to the panel's own voltages. They can be
 added, scaled by a demand factor and transferred to the panel above; the magnitude of the sum is the
 current of the line. So a load between two lines of a 208Y/120 V system counts with its own current,
-not as two halves to neutral. A transfer is linear: several of them, over feeders and through
-transformers, are one matrix.
+not as two halves to neutral.
 """
 
 from __future__ import annotations
@@ -23,9 +22,6 @@ Currents = tuple[complex, ...]
 
 Transfer = Callable[[Currents], Currents]
 """Converts the line currents of a panel to those of the panel above."""
-
-TransferMatrix = tuple[Currents, ...]
-"""A transfer as a matrix: the currents above of one ampere in each line below."""
 
 _DELTA_WYE = cmath.rect(1, math.pi / 6)
 """A secondary voltage to neutral is in phase with the primary's voltage between lines."""
@@ -220,22 +216,6 @@ def through_transformer(
 def chained(first: Transfer, second: Transfer) -> Transfer:
     """Combine two transfers, such as over a feeder and through a transformer."""
     return lambda drawn: second(first(drawn))
-
-
-def transfer_matrix(transfer: Transfer, lines: int) -> TransferMatrix:
-    """Return a transfer from a panel of `lines` lines as a matrix, for all its loads."""
-    return tuple(
-        transfer(tuple(1 + 0j if each == line else 0j for each in range(lines)))
-        for line in range(lines)
-    )
-
-
-def transferred(drawn: Currents, matrix: TransferMatrix) -> Currents:
-    """Apply a transfer to the currents of a load."""
-    parts = [(amps, above) for amps, above in zip(drawn, matrix, strict=True) if amps]
-    return tuple(
-        sum((amps * above[line] for amps, above in parts), 0j) for line in range(len(matrix[0]))
-    )
 
 
 def _connections(circuit: Circuit | None, lines: int, above: System) -> Sequence[tuple[int, ...]]:

@@ -15,7 +15,6 @@ from packs.electrical.calculations.loads.lines import (
     Currents,
     System,
     Transfer,
-    TransferMatrix,
     chained,
     currents,
     imbalance_percent,
@@ -24,8 +23,6 @@ from packs.electrical.calculations.loads.lines import (
     system,
     system_of,
     through_transformer,
-    transfer_matrix,
-    transferred,
 )
 from packs.electrical.calculations.loads.methods import (
     applicable_methods,
@@ -242,7 +239,7 @@ def _feeder_circuits(
 def _add(
     index: ProjectIndex,
     panel: Panel,
-    transfer: TransferMatrix | None,
+    transfer: Transfer | None,
     new: frozenset[str],
     connected: ConnectedLoads,
 ) -> None:
@@ -261,10 +258,8 @@ def _add(
             connected.loads += _loads_of(index, branch, connected, transfer, is_new)
     for feeder in index.feeders_from.get(panel.id, []):
         for below, up in _supplied(index, feeder, feeds.get(feeder.id), here):
-            first = transfer_matrix(up, system_of(below).lines)
-            if transfer is not None:
-                first = tuple(transferred(each, transfer) for each in first)
-            _add(index, below, first, new, connected)
+            upward = up if transfer is None else chained(up, transfer)
+            _add(index, below, upward, new, connected)
 
 
 def _supplied(
@@ -286,7 +281,7 @@ def _loads_of(
     index: ProjectIndex,
     branch: PanelCircuit,
     connected: ConnectedLoads,
-    transfer: TransferMatrix | None,
+    transfer: Transfer | None,
     is_new: bool,
 ) -> Iterator[Load]:
     """A circuit's motors by the tables where it has any; else its recorded load."""
@@ -311,8 +306,8 @@ def _loads_of(
     yield Load(circuit.id, name, circuit.load_type, va, drawn, continuous, is_motor, is_new)
 
 
-def _above(drawn: Currents, transfer: TransferMatrix | None) -> Currents:
-    return drawn if transfer is None else transferred(drawn, transfer)
+def _above(drawn: Currents, transfer: Transfer | None) -> Currents:
+    return drawn if transfer is None else transfer(drawn)
 
 
 def _motor_va(motor: Motor, here: System, basis: Basis) -> float | None:
