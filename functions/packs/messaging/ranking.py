@@ -37,7 +37,6 @@ _SAME_TALK_COST = 0.12  # Share by which a pick lowers the rest of its conversat
 _MEANING = 0.25  # Weight of the nearest by meaning, relative to the best by words.
 _TITLE = 0.5  # Share that all words of a conversation's title add to a score.
 _DAY = 0.5  # What a message gains that was sent on a day that the question names.
-_MAIN_WORDS = 8
 _SPACER = 4 * _REACH * _STRIDE
 
 _REPEAT = [
@@ -127,7 +126,7 @@ def _scores(lines: Sequence[_Line], query: Query) -> dict[int, float]:
             for line in lines
             if line.entry.sender_id in query.speakers and line.entry.words
         }
-    weights = expand(query.weights) if query.has_topic else _main_words(lines, query)
+    weights = expand(query.weights)
     mentions = _mentions(lines, weights)
     values = {
         term: weights[term] * rarity(len(found), len(lines)) for term, found in mentions.items()
@@ -242,13 +241,6 @@ def _message_weight(entry: Entry, query: Query) -> float:
         return substance
     bonus = _SPEAKER_BONUS if entry.sender_id in query.speakers else 0.0
     return substance * (1 + bonus) / (1 + _SPEAKER_BONUS)
-
-
-def _main_words(lines: Sequence[_Line], query: Query) -> dict[str, float]:
-    """Return the words to search for when a question has no topic: the most common ones."""
-    counts = Counter(word for line in lines for word in set(line.entry.words) if len(word) > 2)
-    common = {term: 0.1 for term, times in counts.most_common(_MAIN_WORDS) if times > 1}
-    return {**common, **query.weights}
 
 
 def _weighted_by_conversation(lines: Sequence[_Line], scores: dict[int, float]) -> dict[int, float]:
