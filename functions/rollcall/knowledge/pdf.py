@@ -68,7 +68,7 @@ class _TooLong(BaseException):
     """A page's time is over. It is not an `Exception`, since pypdf catches those and goes on."""
 
 
-class _Piece(Struct, frozen=True):
+class TextRun(Struct, frozen=True):
     """A text of one direction that a page draws, the size of its letters, and how far from the left
     its drawing operation begins."""
 
@@ -152,17 +152,15 @@ def _pages(reader: PdfReader) -> Iterator[int | Page]:
 
 
 def _page(reader: PdfReader, number: int) -> Page:
-    pieces: list[_Piece] = []
+    pieces: list[TextRun] = []
 
     def note(text: str, cm: Any, tm: Any, font: Any, size: float) -> None:
         if text:
             left = tm[4] * cm[0] + tm[5] * cm[2] + cm[4]
-            pieces.append(_Piece(text, round(size * _scale(tm) * _scale(cm), 1), round(left, 1)))
+            pieces.append(TextRun(text, round(size * _scale(tm) * _scale(cm), 1), round(left, 1)))
 
-    text = reader.pages[number - 1].extract_text(visitor_text=note)[:MAX_PAGE_CHARS]
-    if not "".join(each.text for each in pieces).startswith(text):
-        return Page(number, in_reading_order(cleaned(text)))
-    ordered = "\n".join(cleaned(line) for line in _lines_in_order(pieces)).translate(_EMBEDDINGS)
+    reader.pages[number - 1].extract_text(visitor_text=note)
+    ordered = "\n".join(cleaned(line) for line in lines_in_order(pieces)).translate(_EMBEDDINGS)
     return Page(number, ordered[:MAX_PAGE_CHARS], frozenset(_large_lines(pieces)))
 
 
@@ -171,7 +169,7 @@ def _scale(matrix: Any) -> float:
     return math.hypot(matrix[2], matrix[3])
 
 
-def _large_lines(pieces: list[_Piece]) -> list[int]:
+def _large_lines(pieces: list[TextRun]) -> list[int]:
     """Return the lines whose letters are larger than most letters of the page."""
     sizes = Counter[float]()
     largest: dict[int, float] = {}
@@ -211,9 +209,9 @@ def _within(seconds: int) -> Iterator[None]:
         signal.signal(signal.SIGVTALRM, before)
 
 
-def _lines_in_order(pieces: list[_Piece]) -> list[str]:
+def lines_in_order(pieces: list[TextRun]) -> list[str]:
     """Return the lines of a page, with Hebrew ones in reading order."""
-    lines: list[list[_Piece]] = [[]]
+    lines: list[list[TextRun]] = [[]]
     for piece in pieces:
         first, *others = piece.text.split("\n")
         lines[-1].append(replace(piece, text=first))
@@ -222,7 +220,7 @@ def _lines_in_order(pieces: list[_Piece]) -> list[str]:
     return [_line_in_order([each for each in line if each.text], page) for line in lines]
 
 
-def _line_in_order(pieces: list[_Piece], page: int) -> str:
+def _line_in_order(pieces: list[TextRun], page: int) -> str:
     """Return a line of pieces, put together from the right if it is Hebrew.
 
     In a file with letters in visual order, the library has already corrected each Hebrew piece, and
@@ -249,7 +247,7 @@ def _line_in_order(pieces: list[_Piece], page: int) -> str:
     return _with_mark_at_end(re.sub(r" +", " ", "".join(parts)).strip())
 
 
-def _cells(pieces: list[_Piece]) -> list[list[_Piece]]:
+def _cells(pieces: list[TextRun]) -> list[list[TextRun]]:
     """Split pieces where one is far to the left of the one before: the cells of a table's row."""
     cells = [pieces[:1]]
     for right, left in pairwise(pieces):
@@ -289,17 +287,6 @@ def _with_mark_at_end(line: str) -> str:
     """Return a Hebrew line with a mark at its beginning, such as a full stop, moved to its end."""
     found = _MARK_FIRST.match(line)
     return f"{found['rest'].strip()}{found['mark']}" if found else line
-
-
-def in_reading_order(text: str) -> str:
-    """Return the text of a page with its backwards Hebrew lines reversed."""
-    if not _HEBREW_WORD.search(text):
-        return text
-    page = _backwardness(text)
-    lines = text.split("\n")
-    return "\n".join(
-        _reversed_line(line) if (_backwardness(line) or page) > 0 else line for line in lines
-    )
 
 
 def _backwardness(text: str) -> int:

@@ -5,12 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from rollcall.knowledge.pages import Page
-from rollcall.knowledge.pdf import in_reading_order, read_pdf
-from tests.support.pdfs import Line, pdf
+from rollcall.knowledge.pdf import TextRun, lines_in_order, read_pdf
+from tests.support.pdfs import Line, file_of, pdf, stream
+
+
+def in_reading_order(text: str) -> str:
+    return "\n".join(lines_in_order([TextRun(text, 10.0, 0.0)]))
 
 
 @pytest.mark.parametrize(
@@ -53,9 +57,46 @@ def test_a_page_may_have_lines_of_both_kinds() -> None:
 
 
 @given(st.text(st.characters(codec="utf-8")))
+@example(". א")  # the mark moves to the end, without its space
 def test_no_letter_is_lost(text: str) -> None:
-    mirrored = str.maketrans(")]}>»", "([{<«")
-    assert sorted(in_reading_order(text).translate(mirrored)) == sorted(text.translate(mirrored))
+    def letters(text: str) -> list[str]:
+        mirrored = text.translate(str.maketrans(")]}>»", "([{<«"))
+        return sorted(each for each in mirrored if not each.isspace())
+
+    assert letters(in_reading_order(text)) == letters(text)
+
+
+def test_text_inside_a_form_is_read_once_and_keeps_its_size(tmp_path: Path) -> None:
+    """A form is a drawing with a stream of its own, such as a letterhead."""
+    form = stream(b"BT /F1 20 Tf 1 0 0 1 40 700 Tm (Letterhead) Tj ET")
+    resources = b"<< /Font << /F1 5 0 R >> /XObject << /X1 6 0 R >> >>"
+    content = (
+        b"BT /F1 10 Tf 1 0 0 1 40 760 Tm (The usual text before) Tj ET /X1 Do "
+        b"BT /F1 10 Tf 1 0 0 1 40 600 Tm (and the usual text after) Tj ET"
+    )
+    path = tmp_path / "a.pdf"
+    path.write_bytes(
+        file_of(
+            [
+                b"<< /Type /Catalog /Pages 2 0 R >>",
+                b"<< /Type /Pages /Count 1 /Kids [3 0 R] >>",
+                b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 4 0 R "
+                b"/Resources " + resources + b" >>",
+                stream(content),
+                b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
+                form.replace(
+                    b"<< ",
+                    b"<< /Type /XObject /Subtype /Form /BBox [0 0 612 792] /Resources "
+                    b"<< /Font << /F1 5 0 R >> >> ",
+                    1,
+                ),
+            ]
+        )
+    )
+    (page,) = [each for each in read_pdf(path) if isinstance(each, Page)]
+    lines = [line for line in page.text.split("\n") if line.strip()]
+    assert lines == ["The usual text before", "Letterhead", "and the usual text after"]
+    assert [page.text.split("\n")[number] for number in page.large] == ["Letterhead"]
 
 
 @pytest.mark.parametrize(
