@@ -1,4 +1,4 @@
-"""Families about whole numbers, units, time and averages that are no rows of the table."""
+"""Families about whole numbers, units and averages that are no rows of the table."""
 
 from __future__ import annotations
 
@@ -121,18 +121,6 @@ def conversion(draw: Draw) -> Item:
     return number_question(draw, stem, count * factor, f"{count} * {factor}", slips, unit=small)
 
 
-def minutes_between(draw: Draw) -> Item:
-    hour, minute = draw.number(8, 12), draw.number(1, 11) * 5
-    took = draw.number(5, 23) * 5
-    end_hour, end_minute = divmod(hour * 60 + minute + took, 60)
-    start, end = f"{hour}:{minute:02}", f"{end_hour}:{end_minute:02}"
-    stem = draw.say("minutes_between", start=start, end=end)
-    check = f"({end_hour} - {hour}) * 60 + {end_minute} - {minute}"
-    # Typical mistakes: an hour of 100 minutes, or the minutes only.
-    slips = [(end_hour - hour) * 100 + end_minute - minute, abs(end_minute - minute), took + 60]
-    return number_question(draw, stem, took, check, slips, unit="minutes")
-
-
 def average(draw: Draw) -> Item:
     count = draw.number(3, 5)
     found = draw.several(range(50, 100), count - 1)
@@ -157,6 +145,5 @@ FAMILIES = (
     order_of_operations,
     is_it_equal,
     conversion,
-    minutes_between,
     average,
 )
