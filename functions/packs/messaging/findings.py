@@ -17,7 +17,7 @@ from packs.messaging.documents import (
     Conversation,
     text_of,
 )
-from packs.messaging.firestore import chunks, fetch
+from packs.messaging.firestore import BRANCHES, chunks, fetch
 from packs.messaging.people import People
 from packs.messaging.sources import QUOTE_CHARS
 from rollcall.core.text import excerpt, terms
@@ -35,7 +35,6 @@ _NO_DEADLINE = "9999"
 _MARKS = ["status", "doneBy", "doneAt"]
 _TEXT_CHARS = 500
 _WRITES = 350
-IN_VALUES = 30
 
 
 class ActionItem(Struct, frozen=True):
@@ -204,7 +203,7 @@ def _without_repeats(db: Client, findings: list[Finding], conversation_id: str) 
     for collection in (ACTION_ITEMS, DECISIONS):
         keys = [_text_key(finding) for finding in findings if finding.collection == collection]
         here = where("conversationId", "==", conversation_id)
-        for some in chunks(dict.fromkeys(keys), IN_VALUES):
+        for some in chunks(dict.fromkeys(keys), BRANCHES):
             query = db.collection(collection).where(filter=here)
             query = query.where(filter=where("textKey", "in", some)).select(["textKey"])
             for snapshot in fetch(query):

@@ -18,8 +18,10 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 R = TypeVar("R")
 
+BRANCHES = 30
+"""Most values of a query's `in` filter, and most combinations of values of several."""
 IN_VALUES = 10
-"""Values of one `in` filter: with two others beside it a query stays within 30 branches."""
+"""Values of one `in` filter that has another of few values beside it."""
 _AT_ONCE = 8
 _DELETES = 400
 

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from packs.messaging.chat import ChatMessage
 from packs.messaging.documents import CONVERSATIONS, INDEX, Conversation, strings
-from packs.messaging.firestore import chunks, count, fetch, side_by_side
+from packs.messaging.firestore import BRANCHES, chunks, count, fetch, side_by_side
 from packs.messaging.query import Query
 from rollcall.core.text import terms
 from rollcall.store.batches import where
@@ -150,8 +150,6 @@ MAX_SHARDS = 60
 """Most shards read for one question; about 12,000 messages."""
 MAX_RARE_TERMS = 8
 """Most words of a question that are looked up, those with the highest weight first."""
-IN_VALUES = 30
-"""Most conversations in one query, whose only other filter has one value."""
 
 
 class ShardReads(Struct):
@@ -194,7 +192,7 @@ def read_shards(db: Client, conversation_ids: Sequence[str], query: Query) -> Sh
     """Read the shards of these conversations that are most relevant to a question."""
     batches: list[BaseQuery] = [
         db.collection(INDEX).where(filter=where("conversationId", "in", ids))
-        for ids in chunks(conversation_ids, IN_VALUES)
+        for ids in chunks(conversation_ids, BRANCHES)
     ]
     reads = ShardReads()
     numbers = side_by_side(count, batches)

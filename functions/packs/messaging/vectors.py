@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from packs.messaging.chat import ChatMessage
 from packs.messaging.documents import SCHEMA_VERSION, VECTORS
-from packs.messaging.firestore import chunks, fetch, side_by_side
+from packs.messaging.firestore import BRANCHES, chunks, fetch, side_by_side
 from packs.messaging.ranking import Hit
 from rollcall.core.context import Embedder
 from rollcall.core.embedding import AT_ONCE, embed_documents
@@ -17,8 +17,6 @@ from rollcall.store.batches import where
 if TYPE_CHECKING:
     from google.cloud.firestore import Client, DocumentSnapshot
 
-IN_VALUES = 30
-"""Most conversations in one vector query."""
 _log = logging.getLogger(__name__)
 
 
@@ -82,7 +80,7 @@ def nearest(
         )
 
     hits: list[Hit] = []
-    for found in side_by_side(near, list(chunks(conversation_ids, IN_VALUES))):
+    for found in side_by_side(near, list(chunks(conversation_ids, BRANCHES))):
         for snapshot in found:
             data = snapshot.to_dict() or {}
             # Vectors of different models cannot be compared.
