@@ -3,7 +3,7 @@ wording, and wrong answers."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from random import Random
 from typing import Any, TypeVar
@@ -65,6 +65,7 @@ class Family(Struct, frozen=True, forbid_unknown_fields=True, rename="camel"):
         check: The expression that gives the right answer.
         slips: Expressions of the results of typical mistakes.
         whole_slips: Whether only whole slips are offered.
+        decimal: Whether numbers are written as decimals.
         stem: The key of its text, by default its id; "compute" asks for the check itself.
         wordings: How many texts it has under that key.
         feedback: How the answer comes about; by default, the check and its value.
@@ -76,6 +77,7 @@ class Family(Struct, frozen=True, forbid_unknown_fields=True, rename="camel"):
     check: str = ""
     slips: tuple[str, ...] = ()
     whole_slips: bool = False
+    decimal: bool = False
     stem: str | None = None
     wordings: int = 1
     unit: str | None = None
@@ -86,12 +88,13 @@ class Family(Struct, frozen=True, forbid_unknown_fields=True, rename="camel"):
 
 def row_question(family: Family, draw: Draw) -> Item:
     """Make a question of a family that is a row of the table."""
-    known: dict[str, int] = {}
+    known: dict[str, int | str] = {}
 
     def compute(expression: str) -> Fraction:
         return value(expression.format(**known))
 
     for names, source in family.draw.items():
+        found: Sequence[int | str]
         numbers = source[str(draw.grade)] if isinstance(source, dict) else source
         if isinstance(numbers, list):
             found = draw.several(numbers, len(names.split()))
@@ -99,7 +102,8 @@ def row_question(family: Family, draw: Draw) -> Item:
             least, most = (int(compute(each)) for each in numbers.split(".."))
             found = draw.several(range(least, most + 1), len(names.split()))
         else:
-            found = [int(compute(numbers))]
+            number = compute(numbers)
+            found = [int(number) if number.denominator == 1 else write_number(number, mixed=False)]
         known |= zip(names.split(), found, strict=True)
     key = family.stem or family.id
     if family.wordings > 1:
@@ -113,6 +117,7 @@ def row_question(family: Family, draw: Draw) -> Item:
         check,
         whole(slips) if family.whole_slips else slips,
         unit=family.unit,
+        decimal=family.decimal,
         bloom=family.bloom,
         feedback=family.feedback.format(**known) if family.feedback else None,
     )
@@ -163,12 +168,10 @@ def computation(
     answer: Fraction | int,
     check: str,
     slips: Iterable[Fraction | int],
-    *,
-    decimal: bool = False,
 ) -> Item:
     """Make a question that asks to compute the check; arguments are those of `number_question`."""
     stem = draw.say("compute", expression=schoolbook_notation(check))
-    return number_question(draw, stem, answer, check, slips, decimal=decimal)
+    return number_question(draw, stem, answer, check, slips)
 
 
 def whole(numbers: Iterable[Fraction | int]) -> list[Fraction | int]:

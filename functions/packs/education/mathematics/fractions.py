@@ -1,4 +1,4 @@
-"""Families about fractions and decimals that are no rows of the table."""
+"""Families about fractions that are no rows of the table."""
 
 from __future__ import annotations
 
@@ -110,31 +110,6 @@ def fraction_decimal_match(draw: Draw) -> Item:
     return item("match", draw.say("fraction_decimal_match"), key=key, **about)
 
 
-def _decimal(tenths: int, places: int) -> str:
-    return write_number(Fraction(tenths, 10**places), mixed=False)
-
-
-def decimal_addition(draw: Draw) -> Item:
-    a, b = draw.number(11, 99), draw.number(105, 999)
-    one, other = _decimal(a, 1), _decimal(b, 2)
-    right = Fraction(a, 10) + Fraction(b, 100)
-    # The typical mistake is to align the digits on the right, whatever their places.
-    slips: list[Fraction | int] = [
-        Fraction(a + b, 100),
-        Fraction(a + b, 10),
-        right + Fraction(1, 10),
-    ]
-    return computation(draw, right, f"{one} + {other}", slips, decimal=True)
-
-
-def decimal_multiplication(draw: Draw) -> Item:
-    a, b = draw.number(2, 99), draw.number(2, 9)
-    one, other = _decimal(a, 1), _decimal(b, 1)
-    right = Fraction(a * b, 100)
-    slips = [Fraction(a * b, 10), Fraction(a * b), Fraction(a + b, 10)]
-    return computation(draw, right, f"{one} * {other}", slips, decimal=True)
-
-
 FAMILIES = (
     fraction_addition,
     fraction_subtraction,
@@ -142,6 +117,4 @@ FAMILIES = (
     order_fractions,
     equal_fraction,
     fraction_decimal_match,
-    decimal_addition,
-    decimal_multiplication,
 )

@@ -82,6 +82,13 @@ def test_a_row_draws_what_it_says(draw: dict[str, Any], drawn: set[int]) -> None
     assert {int(item.key.value or "") for item in made} == drawn
 
 
+def test_a_row_writes_decimals_where_it_says_so() -> None:
+    draw, check = {"a": "3 / 10", "b": "{a} + 0.2"}, "{a} + {b}"
+    family = Family((3,), frozenset(), draw, check=check, decimal=True, stem="compute")
+    item = row_question(family, Draw(Random(1), 3, "en", "enrichment"))
+    assert (item.key.check, item.key.value) == ("0.3 + 0.5", "0.8")
+
+
 def test_names_that_are_drawn_together_get_different_numbers() -> None:
     family = Family((3,), frozenset(), {"a b": "1 .. 3"}, check="{a} - {b}", stem="compute")
     made = [row_question(family, Draw(Random(n), 3, "en", "enrichment")) for n in range(40)]
