@@ -154,7 +154,7 @@ def _in_production(google: Google, place: Place, settings: Settings) -> Iterator
         ),
         ("expiry", check_against(indexes, lambda file: check_expiry(google, read_jsonc(file)))),
         ("rules", check_against(rules, lambda file: check_rules(google, read_text(file)))),
-        ("functions", deployment.check_functions(google, list(triggers), settings, region=region)),
+        ("functions", deployment.check_functions(google, list(triggers), region=region)),
         ("schedules", deployment.check_jobs(google, region=region, scheduled=scheduled)),
         ("secrets", deployment.check_secrets(google, settings.secrets)),
         ("app check", deployment.check_app_check(google, settings)),

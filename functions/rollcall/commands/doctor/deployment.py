@@ -40,18 +40,11 @@ _OVERDUE = timedelta(hours=25)
 
 
 class Function(Struct, frozen=True):
-    """A deployed function.
-
-    Attributes:
-        concurrency: How many requests one instance is sent at once.
-        variables: Its environment, without secrets.
-    """
+    """A deployed function."""
 
     name: str
     region: str
     state: str
-    concurrency: int
-    variables: dict[str, str]
 
 
 def read_functions(google: Google) -> list[Function]:
@@ -61,17 +54,12 @@ def read_functions(google: Google) -> list[Function]:
     for item in google.every("cloudfunctions", path, "functions", pageSize="500"):
         # projects/<project>/locations/<region>/functions/<name>
         _, _, _, region, _, name = item["name"].split("/")
-        service = item.get("serviceConfig", {})
-        threads = service.get("maxInstanceRequestConcurrency", 1)
-        variables = service.get("environmentVariables", {})
-        found.append(Function(name, region, item.get("state", "UNKNOWN"), threads, variables))
+        found.append(Function(name, region, item.get("state", "UNKNOWN")))
     return found
 
 
-def check_functions(
-    google: Google, declared: Sequence[str], settings: Settings, *, region: str
-) -> Iterator[Finding]:
-    """Check that all declared functions are deployed, active and configured as the files say."""
+def check_functions(google: Google, declared: Sequence[str], *, region: str) -> Iterator[Finding]:
+    """Check that all declared functions are deployed and active, in this region alone."""
     functions = read_functions(google)
     here = {each.name: each for each in functions if each.region == region}
     missing = [name for name in declared if name not in here]
@@ -91,21 +79,6 @@ def check_functions(
             "code",
             firebase("functions:delete <name> --region <region>"),
         )
-    ours = [here[name] for name in declared if name in here]
-    unlike = [each for each in ours if each.variables.get("THREADS") != str(each.concurrency)]
-    if unlike:
-        first = unlike[0]
-        yield warn(
-            f"{len(unlike)} have another concurrency than threads ({first.name}: "
-            f"{first.concurrency} requests, THREADS={first.variables.get('THREADS', '(none)')}): "
-            "requests wait inside an instance",
-            f"THREADS in .env of the functions, then {DEPLOY_FUNCTIONS}",
-        )
-    threads = settings.given.get("THREADS")
-    stale = [each.name for each in ours if each.variables.get("THREADS") != threads]
-    if stale and len(stale) > len(unlike):
-        text = f"deployed with another THREADS than .env says: {name_list(stale)}"
-        yield warn(text, DEPLOY_FUNCTIONS)
     if not missing and not bad:
         yield ok(f"all {len(declared)} are active in {region}")
 

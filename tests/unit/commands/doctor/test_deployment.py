@@ -23,7 +23,6 @@ FUNCTIONS = "v2/projects/shop/locations/-/functions"
 JOBS = "v1/projects/shop/locations/us-central1/jobs"
 ACCOUNTS = "v1/projects/shop/accounts:batchGet"
 APP_CHECK = "v1/projects/shop/services/firestore.googleapis.com"
-SETTINGS = Settings({"THREADS": "24"}, (), "functions/.env.shop")
 
 
 @pytest.fixture
@@ -33,17 +32,10 @@ def google() -> Iterator[FakeGoogle]:
 
 
 def function(name: str, *, region: str = "us-central1", **changes: Any) -> dict[str, Any]:
-    service = {
-        "service": f"projects/shop/locations/{region}/services/{name.replace('_', '-')}",
-        "maxInstanceRequestConcurrency": 24,
-        "environmentVariables": {"THREADS": "24", "GCLOUD_PROJECT": "shop"},
-        "availableMemory": "512Mi",
-    }
     return {
         "name": f"projects/shop/locations/{region}/functions/{name}",
         "state": "ACTIVE",
         "environment": "GEN_2",
-        "serviceConfig": {**service, **changes.pop("service", {})},
         **changes,
     }
 
@@ -51,11 +43,10 @@ def function(name: str, *, region: str = "us-central1", **changes: Any) -> dict[
 def function_findings(google: FakeGoogle, *items: dict[str, Any]) -> list[Finding]:
     google.answer("cloudfunctions", FUNCTIONS, {"functions": list(items), "unreachable": []})
     declared = ["run_agent", "sweep_runs"]
-    check = deployment.check_functions(google.client, declared, SETTINGS, region="us-central1")
-    return list(check)
+    return list(deployment.check_functions(google.client, declared, region="us-central1"))
 
 
-def test_all_functions_deployed_as_the_files_say_is_well(google: FakeGoogle) -> None:
+def test_all_functions_deployed_is_well(google: FakeGoogle) -> None:
     (found,) = function_findings(google, function("run_agent"), function("sweep_runs"))
     assert (found.level, found.text) == ("ok", "all 2 are active in us-central1")
 
@@ -80,22 +71,6 @@ def test_the_same_function_in_another_region_is_told(google: FakeGoogle) -> None
     elsewhere = function("run_agent", region="europe-west1")
     found = function_findings(google, function("run_agent"), function("sweep_runs"), elsewhere)
     assert any(each.level == "warn" and "europe-west1" in each.text for each in found)
-
-
-def test_concurrency_beyond_the_threads_is_told(google: FakeGoogle) -> None:
-    crowded = function("run_agent", service={"maxInstanceRequestConcurrency": 80})
-    found = function_findings(google, crowded, function("sweep_runs"))
-    (text,) = [each.text for each in found if each.level == "warn"]
-    assert "run_agent: 80 requests, THREADS=24" in text
-
-
-def test_threads_other_than_the_files_are_told(google: FakeGoogle) -> None:
-    service = {"maxInstanceRequestConcurrency": 8, "environmentVariables": {"THREADS": "8"}}
-    old = function("run_agent", service=service)
-    found = function_findings(google, old, function("sweep_runs"))
-    assert [each.text for each in found if each.level == "warn"] == [
-        "deployed with another THREADS than .env says: run_agent"
-    ]
 
 
 def job(name: str, **changes: Any) -> dict[str, Any]:
