@@ -197,14 +197,14 @@ def _kinds(errors: list[ErrorDetails]) -> str | None:
 def _path(value: Any, error: ErrorDetails) -> list[str]:
     """Return the path of the value, without the union members that pydantic adds to it."""
     path: list[str] = []
-    for part in error["loc"]:
+    *above, last = error["loc"] or ("",)
+    is_missing = error["type"] == "missing"  # it may be there, and null
+    for part in above if is_missing else error["loc"]:
         in_list = isinstance(part, int) and isinstance(value, list) and part < len(value)
         if in_list or (isinstance(part, str) and isinstance(value, dict) and part in value):
             value = value[part]
             path.append(str(part))
-    if error["type"] == "missing":
-        path.append(str(error["loc"][-1]))
-    return path
+    return [*path, str(last)] if is_missing else path
 
 
 def _integral(value: Any) -> Any:

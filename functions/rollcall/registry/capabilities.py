@@ -15,12 +15,11 @@ from pydantic.alias_generators import to_camel
 
 from rollcall.core.errors import FailedPrecondition
 from rollcall.core.inputs import digest as digest_of
-from rollcall.core.inputs import parse_url
+from rollcall.core.inputs import invalid, parse_url
 from rollcall.core.options import DEFAULT_CODEBASE
 from rollcall.core.policy import ApprovalPolicy, combined
 from rollcall.core.shapes import CAPABILITY_ID, PLATFORM_TOOLS, Role, Status
 from rollcall.models.base import ToolSpec
-from rollcall.registry.documents import in_words
 from rollcall.registry.entries import Entry, Execution
 from rollcall.registry.schemas import (
     check_arguments,
@@ -173,7 +172,8 @@ def read_capability(document: dict[str, Any]) -> Entry:
     try:
         stored = _Document.model_validate(document)
     except ValidationError as error:
-        raise ValueError(in_words(error)) from None
+        text = str(invalid(error, document))
+        raise ValueError(text.removeprefix("data: ")) from None  # of the document as a whole
     overrides = stored.overrides
     is_code = stored.source == "code"
     schema = _schema(stored)

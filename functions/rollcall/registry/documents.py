@@ -1,13 +1,10 @@
-"""Registry documents that code publishes: `capabilities/{id}` and `agents/{id}`.
-
-`in_words` describes what is wrong with a stored one: the field, its value, what is accepted.
-"""
+"""Registry documents that code publishes: `capabilities/{id}` and `agents/{id}`."""
 
 from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import cache
 from typing import Annotated, Any
 
@@ -17,6 +14,7 @@ from pydantic.alias_generators import to_camel
 
 from rollcall.core import schema
 from rollcall.core.capability import Capability
+from rollcall.core.inputs import invalid
 from rollcall.core.options import codebase
 from rollcall.core.policy import ApprovalPolicy
 from rollcall.core.profile import MAX_STEPS_CAP, AgentProfile
@@ -84,48 +82,6 @@ def agent_document(profile: AgentProfile) -> dict[str, Any]:
         "source": "code",
         "codebase": codebase(),
     }
-
-
-_SHOWN_CHARS = 60
-_NO_LIST, _NO_OBJECT = "{given} is no list", "{given} is no object"
-_WORDS = {
-    "missing": "it is missing",
-    "extra_forbidden": "there is no such field",
-    "string_type": "{given} is no text",
-    "tuple_type": _NO_LIST,
-    "list_type": _NO_LIST,
-    "dict_type": _NO_OBJECT,
-    "model_type": _NO_OBJECT,
-    "bool_type": "{given} is neither true nor false",
-    "int_type": "{given} is no whole number",
-    "int_parsing": "{given} is no whole number",
-    "enum": "{given} is not {expected}",
-    "literal_error": "{given} is not {expected}",
-    "string_pattern_mismatch": "{given} does not fit {pattern}",
-    "greater_than_equal": "{given} is less than {ge}",
-    "greater_than": "{given} is not above {gt}",
-    "less_than_equal": "{given} is more than {le}",
-    "float_type": "{given} is no number",
-    "finite_number": "{given} is no finite number",
-    "string_too_long": "it has more than {max_length:,} characters",
-    "too_long": "it has more than {max_length:,} items",
-}
-"""Messages by pydantic's type of error; other types have pydantic's own message."""
-
-
-def in_words(error: ValidationError) -> str:
-    """Return the message of the first mistake, with its field."""
-    first = error.errors(include_url=False)[0]
-    place = ".".join(str(each) for each in first["loc"])
-    words: Callable[..., str] | None = getattr(_WORDS.get(first["type"]), "format", None)
-    context: Mapping[str, Any] = first.get("ctx", {})
-    if words:
-        given = json.dumps(first["input"], ensure_ascii=False, default=str)
-        short = given if len(given) <= _SHOWN_CHARS else f"{given[:_SHOWN_CHARS]}…"
-        message = words(**{**context, "given": short})
-    else:
-        message = first["msg"].removeprefix("Value error, ")
-    return f"{place}: {message}" if place else message
 
 
 @cache
@@ -202,6 +158,8 @@ def read_overrides(document: Mapping[str, Any]) -> tuple[dict[str, Any], list[st
         except (ValueError, TypeError) as error:
             if key == "approvals":
                 changes["status"] = Status.DISABLED
-            why = in_words(error) if isinstance(error, ValidationError) else error
-            problems.append(f"override {key} is left out: {why}")
+            why = f"overrides.{key}: {error}"
+            if isinstance(error, ValidationError):
+                why = str(invalid(error, overrides[key], field=f"overrides.{key}"))
+            problems.append(f"{why}; the override is left out")
     return changes, problems

@@ -135,20 +135,32 @@ THEIRS = {"type": "firebase_function", "target": "findRoom"}
 @for_every(
     ("changes", "words"),
     [
-        ({"status": None}, "status: it is missing"),
-        ({"status": "Active"}, "status: \"Active\" is not 'active', 'beta', 'deprecated' or"),
-        ({"name": 5}, "name: 5 is no text"),
-        ({"keywords": "room"}, 'keywords: "room" is no list'),
-        ({"overrides": "off"}, 'overrides: "off" is no object'),
-        ({"overrides": {"tenants": "acme"}}, 'overrides.tenants: "acme" is no list'),
-        ({"overrides": {"phrases": {"he": "חדר"}}}, 'overrides.phrases.he: "חדר" is no list'),
-        ({"examples": ["a room"]}, 'examples.0: "a room" is no object'),
-        ({"version": "x"}, 'version: "x" is no whole number'),
-        ({"description": "d" * 9_000}, "description: it has more than 8,000 characters"),
-        ({"id": "BadId"}, 'id: "BadId" does not fit '),
-        ({"execution": {**THEIRS, "region": "eu"}}, "execution.region: there is no such field"),
+        ({"status": None}, "status is missing"),
+        (
+            {"status": "Active"},
+            "status: input should be 'active', 'beta', 'deprecated' or 'disabled' (not 'Active')",
+        ),
+        ({"name": 5}, "name: input should be a valid string (not 5)"),
+        ({"keywords": "room"}, "keywords: input should be a valid tuple (not 'room')"),
+        ({"overrides": "off"}, "overrides: input should be a valid dictionary"),
+        (
+            {"overrides": {"tenants": "acme"}},
+            "overrides.tenants: input should be a valid tuple (not 'acme')",
+        ),
+        (
+            {"overrides": {"phrases": {"he": "חדר"}}},
+            "overrides.phrases.he: input should be a valid tuple (not 'חדר')",
+        ),
+        ({"examples": ["a room"]}, "examples.0: input should be a valid dictionary (not 'a room')"),
+        ({"version": "x"}, "version: input should be a valid integer"),
+        ({"description": "d" * 9_000}, "description: string should have at most 8000 characters"),
+        ({"id": "BadId"}, "id: string should match pattern "),
+        (
+            {"execution": {**THEIRS, "region": "eu"}},
+            "execution.region is not known here; leave it out",
+        ),
         ({"execution": None}, "execution is missing: "),
-        ({"effect": "x" * 99}, 'effect: "' + "x" * 59 + "… is not 'read' or 'write'"),
+        ({"effect": "x" * 99}, "effect: input should be 'read' or 'write' (not 'xxx"),
     ],
 )
 def test_a_refusal_says_which_field_what_stands_there_and_what_is_taken(
@@ -290,15 +302,26 @@ def test_what_is_of_the_right_kind_counts() -> None:
 @pytest.mark.parametrize(
     ("overrides", "words"),
     [
-        ({"maxSteps": 0}, "override maxSteps is left out: 0 is less than 1"),
-        ({"maxSteps": 201}, "override maxSteps is left out: 201 is more than 200"),
-        ({"tools": "find_room"}, 'override tools is left out: "find_room" is no list'),
-        ({"maxCostUsd": "1"}, 'override maxCostUsd is left out: "1" is no number'),
+        (
+            {"maxSteps": 0},
+            "overrides.maxSteps: input should be greater than or equal to 1 (not 0)",
+        ),
+        (
+            {"maxSteps": 201},
+            "overrides.maxSteps: input should be less than or equal to 200 (not 201)",
+        ),
+        (
+            {"tools": "find_room"},
+            "overrides.tools: input should be a valid array (not 'find_room')",
+        ),
+        (
+            {"maxCostUsd": "1"},
+            "overrides.maxCostUsd: input should be a valid number (not '1')",
+        ),
         (
             {"maxCostUsd": float("inf")},
-            "override maxCostUsd is left out: Infinity is no finite number",
+            "overrides.maxCostUsd: input should be a finite number (not inf)",
         ),
-        ({"max_steps": 3}, "overrides.max_steps means nothing"),
     ],
 )
 def test_what_is_not_is_told_in_words_and_changes_nothing(
@@ -306,7 +329,15 @@ def test_what_is_not_is_told_in_words_and_changes_nothing(
 ) -> None:
     with caplog.at_level(logging.WARNING, "rollcall"):
         assert with_overrides(DESK, {"overrides": overrides}) == DESK
-    assert [each.getMessage() for each in caplog.records] == [f"agent desk: {words}"]
+    told = f"agent desk: {words}; the override is left out"
+    assert [each.getMessage() for each in caplog.records] == [told]
+
+
+def test_an_override_of_no_field_is_told() -> None:
+    assert read_overrides({"overrides": {"max_steps": 3}}) == (
+        {},
+        ["overrides.max_steps means nothing"],
+    )
 
 
 @pytest.mark.parametrize(
@@ -315,7 +346,7 @@ def test_what_is_not_is_told_in_words_and_changes_nothing(
         ({"status": "off"}, "overrides.status is none of active, beta, deprecated, disabled"),
         ({"status": {"x": 1}}, "overrides.status is none of"),
         ("off", "overrides are no object"),
-        ({"approvals": "always"}, 'override approvals is left out: "always" is no object'),
+        ({"approvals": "always"}, "overrides.approvals: input should be an object (not 'always')"),
     ],
 )
 def test_what_was_meant_to_close_an_agent_closes_it_and_says_so(

@@ -209,7 +209,7 @@ def test_an_agent_of_another_codebase_is_not_without_code() -> None:
 def test_overrides_of_an_agent_that_nobody_can_read_are_told() -> None:
     (found,) = check_overrides([Agent("desk", {"overrides": {"maxSteps": "many"}})])
     assert found.level == "warn"
-    assert found.text.startswith("agent desk: override maxSteps is left out: ")
+    assert found.text.startswith("agent desk: overrides.maxSteps: input should be ")
     assert list(check_overrides([Agent("desk", {"overrides": {"maxSteps": 3}})])) == []
 
 
