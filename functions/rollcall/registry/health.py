@@ -19,7 +19,6 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Literal
-from urllib.parse import urlsplit
 
 from msgspec import Struct, field, to_builtins
 
@@ -59,12 +58,8 @@ PAGE = 200
 MAX_STATES = 5_000
 """How many states the manifest holds, `down` first; Firestore allows 1 MiB."""
 MAX_PROBES = 40
-MAX_OTHERS = 8
-"""How many other hosts are probed if none of those that are due can be reached."""
 PROBE_MINUTES = 15
 """Each capability is probed this often, or as often as `MAX_PROBES` a minute allows."""
-
-_REMOTE = ("api_endpoint", "firebase_function")
 
 log = logging.getLogger("rollcall")
 
@@ -257,8 +252,7 @@ def _probe_due(
     now: float,
 ) -> dict[str, Failure | None]:
     """Probe capabilities in parallel: first those that failed their last probe or are to be tried
-    again, then this minute's share of all. Those without a conclusive result are left out; so are
-    all remote ones if none of several hosts can be reached."""
+    again, then this minute's share of all. Those without a conclusive result are left out."""
     again = [
         id
         for id, record in records.items()
@@ -278,31 +272,14 @@ def _probe_due(
             if error.code in OWN_FAILURES:
                 results[entry.id] = Failure(error.code, short_message(error.message), now)
 
-    def probe_all(some: Sequence[Entry]) -> dict[str, str]:
-        """Probe, and return the hosts of all remote capabilities probed so far, by id."""
-        with ThreadPoolExecutor(8, thread_name_prefix="probe") as pool:
-            list(pool.map(probe_one, some))  # raises what a probe raises
-        return {id: _host(entries[id]) for id in results if entries[id].execution.type in _REMOTE}
-
-    hosts = probe_all([each for each in due if _can_probe(each)][:MAX_PROBES])
-    if hosts and all(results[id] for id in hosts):
-        # Is it our own network? Other hosts show it.
-        remote = (e for e in entries.values() if e.execution.type in _REMOTE and _can_probe(e))
-        others = {_host(each): each for each in remote if _host(each) not in hosts.values()}
-        hosts = probe_all(list(others.values())[:MAX_OTHERS])
-        if len({*hosts.values()}) > 1 and all(results[id] for id in hosts):
-            log.warning("no host can be reached; our own network may be at fault")
-            return {id: result for id, result in results.items() if id not in hosts}
+    with ThreadPoolExecutor(8, thread_name_prefix="probe") as pool:
+        # `list` raises what a probe raises.
+        list(pool.map(probe_one, [each for each in due if _can_probe(each)][:MAX_PROBES]))
     return results
 
 
 def _can_probe(entry: Entry) -> bool:
     return entry.execution.type != "client" and entry.status is not Status.DISABLED
-
-
-def _host(entry: Entry) -> str:
-    """Return the host of a remote capability; empty for a function of this project."""
-    return urlsplit(entry.execution.target).netloc
 
 
 def _day_of(at: float) -> str:

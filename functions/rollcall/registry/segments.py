@@ -104,13 +104,7 @@ def unpack(name: str, part_ids: Sequence[str], parts: Mapping[str, bytes]) -> by
 
 def read_records(document: Any) -> dict[str, Any]:
     """Return the records in a document's snapshot; none if the document does not exist."""
-    fields = document.to_dict() or {}
-    stored = fields.get("records")
-    if isinstance(stored, str):  # an older format: JSON, in several documents if it was long
-        documents = document.reference.parent
-        names = [f"{document.id}.{number}" for number in range(1, fields.get("parts", 1))]
-        texts = [stored, *(documents.document(name).get().get("records") for name in names)]
-        return {key: record for text in texts for key, record in json.loads(text).items()}
+    stored = (document.to_dict() or {}).get("records")
     return json.loads(zlib.decompress(stored)) if stored else {}
 
 

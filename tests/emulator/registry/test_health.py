@@ -365,36 +365,16 @@ def test_what_cannot_be_reached_three_times_goes_and_comes_back_when_it_can(
     assert told(db) == {"maps": "degraded"}
 
 
-HOSTS = {
-    name: entry(name, target=f"https://{name}.example.com/") for name in ("maps", "tax", "fax")
-}
-HOSTS["fly"] = entry("fly", "firebase_function", target="fly")
-
-
-def test_a_network_of_ours_that_is_out_takes_nothing_from_anybody(
-    db: Client, clock: Clock, manifest: None, caplog: pytest.LogCaptureFixture
-) -> None:
-    own = entry("look_up", "internal_service")
-    for _ in range(40):
-        look(db, clock, gone, **HOSTS)
-        assert told(db) == {}
-        clock.now += 60
-    assert "our own network may be at fault" in caplog.text
-    for _ in range(40):  # code of ours that cannot be loaded is its own fault all the same
-        look(db, clock, gone, **HOSTS, look_up=own)
-        clock.now += 60
-    assert told(db) == {"look_up": "down"}
-
-
-def test_hosts_that_are_gone_while_another_answers_are_taken_out(
-    db: Client, clock: Clock, manifest: None
-) -> None:
+def test_only_hosts_that_are_gone_are_taken_out(db: Client, clock: Clock, manifest: None) -> None:
     def some_gone(each: Any) -> None:
         if each.id in ("maps", "tax"):
             gone(each)
 
+    hosts = {
+        name: entry(name, target=f"https://{name}.example.com/") for name in ("maps", "tax", "fax")
+    }
     for _ in range(20):
-        look(db, clock, some_gone, **HOSTS)
+        look(db, clock, some_gone, **hosts)
         clock.now += 60
     assert told(db) == {"maps": "down", "tax": "down"}
 
