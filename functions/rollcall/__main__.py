@@ -168,8 +168,7 @@ def _add_registry(commands: Any) -> None:
     usage.add_argument("--agent", help="only what this agent did")
 
     what = "have a model write phrases by which each tool is found"
-    enrich = _command(commands, "enrich", "registry.enrich:run", what, writes=True)
-    enrich.add_argument("--dry-run", action="store_true", help="only say which would be written")
+    _command(commands, "enrich", "registry.enrich:run", what, writes=True)
 
 
 def _command(

@@ -73,17 +73,6 @@ class Proportion(Struct, frozen=True):
         return f"{self.n / self.of:.0%} ({100 * low:.0f}–{100 * high:.0f})" if self.of else "–"
 
 
-def difference(one: Proportion, other: Proportion) -> tuple[float, float]:
-    """Return the 95 % interval of the difference of two shares, by Newcombe's method 10 of 1998; if
-    it includes 0, they may be equal."""
-    if not (one.of and other.of):
-        return -1.0, 1.0
-    a, b = one.n / one.of, other.n / other.of
-    (low_a, high_a), (low_b, high_b) = one.interval, other.interval
-    low = a - b - math.hypot(a - low_a, high_b - b)
-    return low, a - b + math.hypot(high_a - a, b - low_b)
-
-
 class Counts(Struct, frozen=True, omit_defaults=True):
     """Counts of an agent's runs, or of one tool in them.
 

@@ -137,7 +137,7 @@ def test_show_tells_all_of_a_capability(run: Run, registry: Client) -> None:
 
 def test_show_counts_no_agent_that_is_a_document_alone(run: Run, registry: Client) -> None:
     found = run("registry", "show", "find_room", "--json").json
-    assert (found["agents"], found["agentsWithoutCode"]) == ([], ["desk"])
+    assert found["agents"] == []
 
 
 def test_show_counts_agents_of_this_code_and_of_others(run: Run, registry: Client) -> None:
@@ -150,7 +150,6 @@ def test_show_counts_agents_of_this_code_and_of_others(run: Run, registry: Clien
         {"id": "desk", "by": "find_room", "status": "active"},
         {"id": own, "by": "*", "status": "beta"},
     ]
-    assert found["agentsWithoutCode"] == ["stray"]
 
 
 def test_show_says_when_a_write_is_asked_about(run: Run, registry: Client) -> None:

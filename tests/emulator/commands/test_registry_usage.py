@@ -73,7 +73,6 @@ def test_usage_is_told_per_variant_agent_and_capability(run: Run, usage_counts: 
     assert "Variants of desk" in variants
     assert "V1 20 2 0 100% (84–100) – 100 0.0025 2.0" in variants
     assert "V2 20 2 0 0% (0–16) – 100 0.0025 2.0" in variants
-    assert "V2 against V1: 77 to 100 points fewer succeed" in variants
     assert "desk 40 2 0 50% (35–65) – 100 0.0025 2.0" in agents
     assert "find_room 44 44 0 75% (61–85) – 100 0.0025 0.0" in capabilities
     assert "pay_invoice 0 44 0 – – – – –" in capabilities

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from rollcall.core.context import User
 from rollcall.core.wire import CallStatus, ModelUsage, ToolCallRecord
-from rollcall.registry.usage import Counts, Proportion, Subject, additions, difference, summed
+from rollcall.registry.usage import Counts, Proportion, Subject, additions, summed
 from rollcall.store import audit
 
 NIGHT = datetime(2026, 11, 21, 23, 59, 59, tzinfo=UTC)
@@ -176,24 +176,8 @@ def test_wilsons_interval(n: int, of: int, low: float, high: float) -> None:
     assert Proportion(n, of).interval == pytest.approx((low, high), abs=5e-5)
 
 
-@pytest.mark.parametrize(
-    ("one", "other", "low", "high"),
-    [
-        (Proportion(56, 70), Proportion(48, 80), 0.0524, 0.3339),
-        (Proportion(9, 10), Proportion(3, 10), 0.1705, 0.8090),
-        (Proportion(0, 20), Proportion(0, 10), -0.2775, 0.1611),
-        (Proportion(10, 10), Proportion(0, 20), 0.6791, 1.0000),
-    ],
-)
-def test_newcombes_interval_of_a_difference(
-    one: Proportion, other: Proportion, low: float, high: float
-) -> None:
-    assert difference(one, other) == pytest.approx((low, high), abs=5e-5)
-
-
 def test_nothing_says_nothing() -> None:
     assert Proportion(0, 0).interval == (0.0, 1.0)
-    assert difference(Proportion(0, 0), Proportion(5, 5)) == (-1.0, 1.0)
 
 
 @pytest.mark.parametrize(
@@ -216,10 +200,3 @@ def test_the_share_lies_in_its_interval_and_more_of_it_narrows_that(n: int, more
     if few.of:
         assert low - 1e-9 <= n / (n + more) <= high + 1e-9
         assert many.interval[1] - many.interval[0] <= high - low
-
-
-@given(counts, counts, counts, counts)
-def test_a_difference_turns_its_sign_with_its_sides(a: int, b: int, c: int, d: int) -> None:
-    one, other = Proportion(a, a + b), Proportion(c, c + d)
-    low, high = difference(one, other)
-    assert difference(other, one) == pytest.approx((-high, -low))

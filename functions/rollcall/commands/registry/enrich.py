@@ -34,7 +34,7 @@ from rollcall.core.errors import FAILED, AgentError, FailedPrecondition
 from rollcall.core.options import collection_id
 from rollcall.core.redaction import redacted
 from rollcall.core.shapes import Status
-from rollcall.core.text import language, terms, text_tokens
+from rollcall.core.text import language, terms
 from rollcall.models.base import QuotaExhausted
 from rollcall.registry.capabilities import read_document
 from rollcall.registry.compiler import compile_registry
@@ -84,7 +84,6 @@ SIDE_BY_SIDE = 4
 """How many requests are under way at once."""
 _DESCRIPTION_CHARS = 2_000
 _WORDS_CHARS = 600
-_PHRASE_TOKENS = 20
 
 _INSTRUCTIONS = f"""
 Write what users would type when they need the tool that is described: {MAX_PHRASES} messages in
@@ -104,18 +103,16 @@ class Report(Struct):
     """What was done with each tool, by id.
 
     Attributes:
-        written: Those with new phrases; in a dry run, what would be asked about.
+        written: Those with new phrases.
         skipped: Why it was not asked about.
         failed: Why there are no phrases all the same.
-        requests: How many requests were made, or would be.
-        tokens: About how many tokens those take, in and out.
+        requests: How many requests were made.
     """
 
     written: list[str] = field(default_factory=list)
     skipped: dict[str, str] = field(default_factory=dict)
     failed: dict[str, str] = field(default_factory=dict)
     requests: int = 0
-    tokens: int = 0
 
 
 class _Task(Struct, frozen=True):
@@ -127,16 +124,13 @@ class _Task(Struct, frozen=True):
     digest: str
 
 
-def enrich(db: Client, text_model: TextModel | None, *, dry_run: bool = False) -> Report:
+def enrich(db: Client, text_model: TextModel | None) -> Report:
     """Write phrases for the tools that have none of today's; whoever calls compiles afterwards.
-
-    Args:
-        dry_run: Ask nobody, write nothing, and report what would be.
 
     Raises:
         FailedPrecondition: There is no model.
     """
-    if text_model is None and not dry_run:
+    if text_model is None:
         raise FailedPrecondition(
             "no language model is configured to write phrases",
             hint="Set a model's key, such as GEMINI_API_KEY (docs/models.md), or write "
@@ -146,12 +140,6 @@ def enrich(db: Client, text_model: TextModel | None, *, dry_run: bool = False) -
     documents = {found.id: found.to_dict() or {} for found in stored}
     report = Report()
     tasks = list(_tasks(documents, report))
-    sent = sum(text_tokens(_INSTRUCTIONS) + text_tokens(task.text) for task in tasks)
-    written = sum(len(task.locales) for task in tasks) * MAX_PHRASES * _PHRASE_TOKENS
-    report.tokens = sent + written
-    if text_model is None or dry_run:
-        report.written, report.requests = [each.id for each in tasks], len(tasks)
-        return report
     # Some at once; where asking on is of no use, the rest is not asked.
     hopeless = Event()
 
@@ -262,19 +250,15 @@ def run(place: Place, options: Namespace) -> int:
     """Write phrases where there are none of today's, and compile; 1 where some could not be."""
     db = connect(place)
     platform = require_app(place.app).catalog.deployment
-    model = None if options.dry_run else platform.text_model
-    embedder = None if options.dry_run else platform.embedder
-    report = enrich(db, model, dry_run=options.dry_run)
-    is_due = report.written and not options.dry_run
-    compiled = compile_registry(db, embedder=embedder) if is_due else None
-    verb = "would be asked" if options.dry_run else "written"
+    report = enrich(db, platform.text_model)
+    compiled = compile_registry(db, embedder=platform.embedder) if report.written else None
     for id in report.written:
-        say(f"{verb}  {id}")
+        say(f"written  {id}")
     for id, why in report.skipped.items():
         say(f"left alone  {id}: {why}")
     for id, why in report.failed.items():
         say(f"failed  {id}: {why}")
-    say(f"{quantity(report.requests, 'request', 'requests')}, about {report.tokens:,} tokens")
+    say(quantity(report.requests, "request", "requests"))
     if compiled:
         print(f"compiled, digest {compiled.digest}")
     return FAILED if report.failed else 0

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from argparse import Namespace
 from collections import Counter
-from typing import TYPE_CHECKING
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -13,21 +12,13 @@ from rollcall.commands.app import Place, connect, require_app
 from rollcall.commands.output import in_camel_case, named, print_json, quantity, say, table
 from rollcall.core.context import User
 from rollcall.core.errors import Problem
-from rollcall.core.options import collection_id
 from rollcall.core.profile import AgentProfile
 from rollcall.core.shapes import FIND_TOOLS, Role, Status
-from rollcall.core.text import terms, tokens
 from rollcall.registry.access import is_named
-from rollcall.registry.capabilities import read_document
-from rollcall.registry.compiler import searchable
-from rollcall.registry.documents import CAPABILITIES, with_overrides
+from rollcall.registry.documents import with_overrides
 from rollcall.registry.entries import Entry
 from rollcall.registry.selection import FLOOR, Selection, ToolRequest, passes, permitted, select
 from rollcall.registry.snapshot import Snapshot, snapshot
-
-if TYPE_CHECKING:
-    from google.cloud.firestore import Client
-
 
 WITHHELD = 5
 """How many of the best matches that authorisation left out are shown."""
@@ -40,7 +31,6 @@ class ToolMatch(Struct, frozen=True):
         score: Ranks; None where it came without being searched for.
         why: "fits", "pinned", "related" or "one of few" if it is offered, "below the floor" or
             "beyond the limit" if it is not.
-        words: The message's words by the field of the tool that has them.
     """
 
     id: str
@@ -48,7 +38,6 @@ class ToolMatch(Struct, frozen=True):
     fit: float | None
     offered: bool
     why: str
-    words: dict[str, list[str]]
 
 
 class WithheldTool(Struct, frozen=True):
@@ -85,7 +74,7 @@ class Answer(Struct, frozen=True):
     withheld: list[WithheldTool]
 
 
-def search(db: Client, registry: Snapshot, profile: AgentProfile, user: User, text: str) -> Answer:
+def search(registry: Snapshot, profile: AgentProfile, user: User, text: str) -> Answer:
     """Choose tools for a message, and look at how that came about.
 
     The client is taken to run every client tool, and a comparison's "all" is left aside.
@@ -114,7 +103,7 @@ def search(db: Client, registry: Snapshot, profile: AgentProfile, user: User, te
         small_talk=selection.is_small_talk,
         floor=FLOOR,
         passed=passes(selection.matches),
-        matches=_tool_matches(db, registry, plain, selection, text),
+        matches=_tool_matches(registry, plain, selection),
         permitted=sum(allowed),
         left_out=dict(Counter(reasons.values()).most_common()),
         withheld=[
@@ -125,33 +114,14 @@ def search(db: Client, registry: Snapshot, profile: AgentProfile, user: User, te
     )
 
 
-def shared_words(entry: Entry, text: str) -> dict[str, list[str]]:
-    """The message's words by the field of the tool in which they stand, in any form."""
-    asked = [(word, set(terms(word))) for word in dict.fromkeys(tokens(text))]
-    shared = {}
-    for name, said in searchable(entry).texts.items():
-        held = set(terms(said))
-        if hits := [word for word, stems in asked if stems & held]:
-            shared["arguments" if name == "parameters" else name] = hits
-    return shared
-
-
 def _tool_matches(
-    db: Client, registry: Snapshot, profile: AgentProfile, selection: Selection, text: str
+    registry: Snapshot, profile: AgentProfile, selection: Selection
 ) -> list[ToolMatch]:
     """What was found, best first, and behind it what came along."""
-    entries, ids = registry.content.entries, registry.content.entries.ids
+    ids = registry.content.entries.ids
     matches = {ids[match.place]: match for match in selection.matches if match.score > 0}
-    order = [*matches, *(id for id in selection.ids if id not in matches)]
-    full = {id: entries[id] for id in order}
-    references = [db.document(f"{collection_id(CAPABILITIES)}/{id}") for id in order]
-    for document in db.get_all(references):
-        try:  # with the phrases that the index knows, which the compiled ones leave out
-            full[document.id] = read_document(document.id, document.to_dict() or {})
-        except ValueError:
-            continue  # it was changed since it was compiled, and cannot be read now
     found = []
-    for id in order:
+    for id in [*matches, *(id for id in selection.ids if id not in matches)]:
         match = matches.get(id)
         if id not in selection.ids:
             why = "beyond the limit" if passes(selection.matches) else "below the floor"
@@ -161,9 +131,8 @@ def _tool_matches(
             why = "one of few"
         else:
             why = "fits" if match else "related"
-        words = shared_words(full[id], text)
         score, fit = (match.score, match.fit) if match else (None, None)
-        found.append(ToolMatch(id, score, fit, id in selection.ids, why, words))
+        found.append(ToolMatch(id, score, fit, id in selection.ids, why))
     return found
 
 
@@ -188,8 +157,7 @@ EVERYTHING = AgentProfile(id="*", name={"en": "Everything"}, instructions="", to
 
 def run(place: Place, options: Namespace) -> int:
     """Search as a run would."""
-    db = connect(place)
-    registry, profile = snapshot(db), EVERYTHING
+    registry, profile = snapshot(connect(place)), EVERYTHING
     if options.agent is not None:
         agents = require_app(place.app).catalog.agents()
         if options.agent not in agents:
@@ -198,7 +166,7 @@ def run(place: Place, options: Namespace) -> int:
         overrides = registry.content.agents.get(options.agent, {})
         profile = with_overrides(agents[options.agent], overrides)
     user = User("", Role(options.role), options.tenant)
-    answer = search(db, registry, profile, user, options.text)
+    answer = search(registry, profile, user, options.text)
     if options.json:
         print_json(in_camel_case(answer))
     else:
@@ -219,14 +187,13 @@ def _show(answer: Answer, registry: Snapshot) -> None:
             "" if each.score is None else f"{each.score:.2f}",
             "" if each.fit is None else f"{each.fit:.2f}",
             each.why if each.offered else f"no: {each.why}",
-            words_in_short(each.words),
         )
         for each in answer.matches
     ]
-    found += [(each.id, f"{each.score:.2f}", "", f"no: {each.why}", "") for each in answer.withheld]
+    found += [(each.id, f"{each.score:.2f}", "", f"no: {each.why}") for each in answer.withheld]
     entries = registry.content.entries
     rows = [(*row, named(entries[row[0]].names)) for row in found]
-    table(("Capability", "Score", "Fit", "Offered", "Words", "Name"), rows)
+    table(("Capability", "Score", "Fit", "Offered", "Name"), rows)
     best = max((each.fit for each in answer.matches if each.fit is not None), default=0.0)
     offered = quantity(len(answer.offered), "tool", "tools")
     finder = f" and {FIND_TOOLS}" if answer.find_tools else ""
@@ -235,14 +202,3 @@ def _show(answer: Answer, registry: Snapshot) -> None:
     if answer.left_out:
         counts = ", ".join(f"{count} {reason}" for reason, count in answer.left_out.items())
         say(f"left out before ranking: {counts}")
-
-
-def words_in_short(words: dict[str, list[str]]) -> str:
-    """Each word in the first field that has it: names come before descriptions."""
-    told: set[str] = set()
-    parts = []
-    for field, found in words.items():
-        if new := [word for word in found if word not in told]:
-            parts.append(f"{field}: {', '.join(new)}")
-            told.update(new)
-    return "; ".join(parts)

@@ -24,7 +24,6 @@ from rollcall.core.options import collection_id
 from rollcall.core.policy import combined
 from rollcall.registry.capabilities import unknown_overrides
 from rollcall.registry.documents import AGENTS, read_overrides
-from rollcall.registry.entries import Entry
 from rollcall.registry.health import HealthRecord, health
 
 
@@ -53,10 +52,8 @@ def run(place: Place, options: Namespace) -> int:
         manifest = read_manifest(db)
         states, refused = manifest.get("health") or {}, manifest.get("refused") or {}
         record = record_of(id, document, health=states, refused=refused)
-        naming = agents_of(record, read_agents(db))
-        agents = [(agent, word) for agent, word in naming if agent.has_code(declared)]
-        alone = [agent.id for agent, _ in naming if not agent.has_code(declared)]
-        shown = _plain(record, agents, alone, health(db).get(record.id))
+        with_code = [each for each in read_agents(db) if each.has_code(declared)]
+        shown = _plain(record, agents_of(record, with_code), health(db).get(record.id))
     if options.json:
         print_json(shown)
     else:
@@ -88,10 +85,7 @@ def rows(value: Any, path: str = "") -> Iterator[tuple[str, str]]:
 
 
 def _plain(
-    record: Record,
-    agents: Sequence[tuple[Agent, str]],
-    alone: Sequence[str],
-    seen: HealthRecord | None,
+    record: Record, agents: Sequence[tuple[Agent, str]], seen: HealthRecord | None
 ) -> dict[str, Any]:
     entry, document = record.entry, record.document
     observed: dict[str, Any] | None = in_camel_case(seen)
@@ -117,23 +111,9 @@ def _plain(
         "overrides": record.overrides,
         "enriched": document.get("enriched"),
         "offered": offered,
-        "approval": approval(entry) if entry and entry.spec.writes else None,
+        "approval": combined(entry.policy).dump() if entry and entry.spec.writes else None,
         "agents": [{"id": agent.id, "by": word, "status": agent.status} for agent, word in agents],
-        "agentsWithoutCode": alone,
     }
-
-
-def approval(entry: Entry) -> dict[str, Any]:
-    """The policy of a write, and in words what an approval of one call covers."""
-    policy = combined(entry.policy)
-    covers = "this call, with the arguments that were shown"
-    if policy.ask == "once_per_thread":
-        covers = "this call, and later calls in its thread with any arguments"
-    elif policy.ask == "outside" and policy.decider_role is None:
-        covers += ", and later calls in its thread that match a pattern which the user adds"
-    held = "code" if entry.codebase else "target"
-    until = f"description, schema, version, {held} or decider changes (digest {entry.digest})"
-    return {**policy.dump(), "covers": f"{covers}, until the capability's {until}"}
 
 
 def _time(at: float) -> datetime | None:

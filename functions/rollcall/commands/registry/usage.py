@@ -10,7 +10,7 @@ from typing import Any
 from rollcall.commands.app import Place, connect
 from rollcall.commands.output import in_camel_case, moment, print_json, say, table
 from rollcall.registry.segments import part
-from rollcall.registry.usage import CURSOR, Counts, Row, Subject, difference, summed, usage
+from rollcall.registry.usage import CURSOR, Counts, Row, Subject, summed, usage
 
 
 def run(place: Place, options: Namespace) -> int:
@@ -46,8 +46,6 @@ def run(place: Place, options: Namespace) -> int:
         if compared := [row for row in variants if row[0].variant and row[0].agent == agent.agent]:
             say(f"\nVariants of {agent.agent}")
             show_table("Runs", compared)
-            for line in compare_variants(compared) if len(compared) > 1 else ():
-                say(line)
     say("\nAgents")
     show_table("Runs", agents)
     say("\nCapabilities")
@@ -56,23 +54,6 @@ def run(place: Place, options: Namespace) -> int:
     say("Offered are the tools of an average turn, or the turns that offered the capability.")
     say("Shares have the range in which the true one lies with 95 %.")
     return 0
-
-
-def compare_variants(rows: Sequence[Row]) -> list[str]:
-    """Return how each variant differs from the first, if beyond accident."""
-    (first, base), *others = rows
-    lines = []
-    for subject, counts in others:
-        for name, one, other in (
-            ("succeed", counts.success, base.success),
-            ("are rated well", counts.rated_well, base.rated_well),
-        ):
-            low, high = difference(one, other)
-            if low > 0 or high < 0:
-                word, least, most = ("more", low, high) if low > 0 else ("fewer", -high, -low)
-                points = f"{100 * least:.0f} to {100 * most:.0f} points {word} {name}"
-                lines.append(f"{subject.variant} against {first.variant}: {points}")
-    return lines or ["No difference between variants is beyond accident."]
 
 
 def show_table(unit: str, rows: Sequence[Row]) -> None:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from rollcall.commands.registry.usage import compare_variants, show_table
+from rollcall.commands.registry.usage import show_table
 from rollcall.registry.usage import Counts, Row, Subject
 
 
@@ -39,20 +39,3 @@ def test_an_agent_without_a_turn_has_no_averages(capsys: pytest.CaptureFixture[s
     show_table("Runs", [row("V1", succeeded=3, called=3, input_tokens=900, ms=6_000)])
     (_, line) = capsys.readouterr().out.splitlines()
     assert line.split()[-3:] == ["–", "–", "–"]
-
-
-def test_variants_are_told_apart_only_where_that_is_no_accident() -> None:
-    few = [row("V1", succeeded=3, failed=1), row("V2", succeeded=1, failed=3)]
-    assert compare_variants(few) == ["No difference between variants is beyond accident."]
-    many = [row("V1", succeeded=300, failed=100), row("V2", succeeded=380, failed=20)]
-    (line,) = compare_variants(many)
-    assert line.startswith("V2 against V1: 15 to 25 points more succeed")
-
-
-def test_every_variant_is_compared_with_the_first_also_by_ratings() -> None:
-    first = row("V1", succeeded=400, up=300, down=100)
-    worse = row("V2", succeeded=300, failed=100, up=300, down=100)
-    better = row("V3", succeeded=400, up=380, down=20)
-    one, other = compare_variants([first, worse, better])
-    assert "V2 against V1" in one and one.endswith("points fewer succeed")
-    assert "V3 against V1" in other and other.endswith("points more are rated well")
