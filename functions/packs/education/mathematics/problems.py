@@ -8,13 +8,14 @@ from itertools import cycle, islice
 from pathlib import Path
 from random import Random
 
-import msgspec
+from msgspec.structs import replace
 
 from packs.education.blocks import Item, Level
 from packs.education.key_check import check_problem
 from packs.education.mathematics import fractions, numbers
 from packs.education.mathematics.family import TEXTS, Draw, Family, row_question
 from rollcall.core.errors import Internal
+from rollcall.core.records import decode
 from rollcall.core.text import terms
 
 GRADES = range(1, 7)
@@ -56,8 +57,8 @@ def is_mathematics(topic: str) -> bool:
 def all_families() -> tuple[Family, ...]:
     """Return the families of the table, in its order."""
     path = Path(__file__).parents[1] / "data" / "families.json"
-    rows = msgspec.json.decode(path.read_bytes(), type=dict[str, Family])
-    return tuple(msgspec.structs.replace(row, id=id) for id, row in rows.items())
+    rows = decode(path.read_bytes(), dict[str, Family])
+    return tuple(replace(row, id=id) for id, row in rows.items())
 
 
 def make_problem(family: Family, draw: Draw) -> Item:
