@@ -27,7 +27,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime, timedelta
 from functools import cache
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct, field, to_builtins
 from msgspec.structs import replace
@@ -145,23 +145,11 @@ _PREFIX = "rollcall-files"
 _TIMEOUT_S = 60.0
 
 
-class Contents(Protocol):
-    """Storage of parts, numbered from 0. Writing a part again replaces it."""
-
-    def write(self, file_id: str, number: int, data: bytes) -> None: ...
-
-    def read(self, file_id: str, number: int) -> bytes | None:
-        """Return the part; None if it does not exist."""
-
-    def numbers(self, file_id: str) -> set[int]:
-        """Return the numbers of the stored parts."""
-
-    def delete(self, file_id: str) -> None:
-        """Delete all parts."""
-
-
 class FirestoreContents:
-    """Parts as documents `files/{id}/chunks/{number}`, each well below Firestore's 1 MiB."""
+    """Parts as documents `files/{id}/chunks/{number}`, each well below Firestore's 1 MiB.
+
+    Parts are numbered from 0; writing one again replaces it.
+    """
 
     def __init__(self, db: Client) -> None:
         self._db = db
@@ -170,13 +158,16 @@ class FirestoreContents:
         self.chunk(file_id, number).set({"content": data})
 
     def read(self, file_id: str, number: int) -> bytes | None:
+        """Return the part; None if it does not exist."""
         chunk = self.chunk(file_id, number).get().to_dict()
         return None if chunk is None else bytes(chunk["content"])
 
     def numbers(self, file_id: str) -> set[int]:
+        """Return the numbers of the stored parts."""
         return {int(each.id) for each in self._chunks(file_id).select([]).stream()}
 
     def delete(self, file_id: str) -> None:
+        """Delete all parts."""
         for each in self._chunks(file_id).select([]).stream():
             each.reference.delete()
 
@@ -189,7 +180,8 @@ class FirestoreContents:
 
 
 class BucketContents:
-    """Parts as objects `rollcall-files/{id}/{number}` of a bucket.
+    """Parts as objects `rollcall-files/{id}/{number}` of a bucket, with the methods of
+    `FirestoreContents`.
 
     They are stored as plain bytes, whatever the file's type, so that no browser displays them.
     """
@@ -272,7 +264,7 @@ def place_for_new(env: dict[str, str] | None = None) -> str:
     return bucket if isinstance(bucket, str) and bucket else IN_FIRESTORE
 
 
-def contents_at(db: Client, place: str) -> Contents:
+def contents_at(db: Client, place: str) -> FirestoreContents | BucketContents:
     """Return the storage at a place that `place_for_new` returned."""
     return FirestoreContents(db) if place == IN_FIRESTORE else BucketContents(place)
 
@@ -296,8 +288,6 @@ def _storage() -> Any:
 log = logging.getLogger(__name__)
 
 _AT_ONCE = 100
-
-Check = Callable[[StoredFile, bytes], None]
 
 
 class FileStore:
@@ -364,7 +354,11 @@ class FileStore:
             raise _no_upload() from None
 
     def finish(
-        self, uid: str, file_id: str, *, check: Check = lambda file, start: None
+        self,
+        uid: str,
+        file_id: str,
+        *,
+        check: Callable[[StoredFile, bytes], None] = lambda file, start: None,
     ) -> StoredFile:
         """Check the content against the announcement and mark the file ready, unless it is already.
 
