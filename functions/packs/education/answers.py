@@ -39,14 +39,12 @@ class AnswerCheck(Wire):
 
     Attributes:
         correct: Whether all of it is right; None where a person has to judge (open).
-        score: From 0 to 1; None where `correct` is. A match, an order, a cloze and a multi_choice
-            give a part of the score for each right part.
-        points: The score in the block's points, rounded to a hundredth.
+        points: Of the block's points, rounded to a hundredth; None where `correct` is. A match, an
+            order, a cloze and a multi_choice give a share for each right part.
         parts: Which parts are right, by a match's option id or a cloze's gap number.
     """
 
     correct: bool | None
-    score: float | None = None
     points: float | None = None
     parts: dict[str, bool] = Field(default_factory=dict)
 
@@ -163,15 +161,15 @@ def _is_value(block: Block, key: Key, answer: Any) -> bool:
     except ValueError as error:
         raise InvalidArgument(error.args[0], field="answer") from error
     value, right = given.value, read_number(key.value or "")
-    units = [*([block.unit] if block.unit else []), *key.units]
-    if given.unit and not any(same_unit(given.unit, unit) for unit in units):
-        written, wanted = find_unit(given.unit), find_unit(units[0] if units else "")
+    unit = block.unit or ""
+    if given.unit and not (unit and same_unit(given.unit, unit)):
+        written, wanted = find_unit(given.unit), find_unit(unit)
         factor: Fraction | None = None
         if written and wanted and written.kind == wanted.kind:
             factor = written.factor / wanted.factor
-        elif written and written.kind == "share" and not units:
+        elif written and written.kind == "share" and not unit:
             factor = Fraction(1, 100)  # "75%" is 3/4
-        if factor is None and not units:
+        if factor is None and not unit:
             raise _wrong(TEXTS.text("errors.wanted.without_unit"), answer)
         if factor is None:
             return False
@@ -215,7 +213,6 @@ def _parts(block: Block, parts: dict[str, bool]) -> AnswerCheck:
 def _result(block: Block, score: Fraction, parts: dict[str, bool] | None = None) -> AnswerCheck:
     return AnswerCheck(
         correct=score == 1,
-        score=round(float(score), 4),
         points=round(float(score * block.points), 2),
         parts=parts or {},
     )

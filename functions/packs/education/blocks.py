@@ -152,7 +152,6 @@ class Key(Wire):
         pairs: The pairs of a match: option id to target id.
         gaps: The gaps of a cloze: gap number to the accepted texts, the best one first.
         value: The exact value of a numeric: "12", "-0.5", "3/4" or "1 1/2".
-        units: Units that an answer to a numeric may have, with the block's own.
         sample: A good answer to an open question.
         criteria: What a good answer to an open question has.
         check: An arithmetic expression or comparison that gives the key (`arithmetic.py`).
@@ -167,7 +166,6 @@ class Key(Wire):
         default_factory=dict
     )
     value: Annotated[str, Field(max_length=60)] | None = None
-    units: list[str] = Field(default_factory=list, max_length=10)
     sample: Annotated[str, Field(max_length=4_000)] | None = None
     criteria: list[Line] = Field(default_factory=list, max_length=12)
     check: Annotated[str, Field(max_length=300)] | None = None

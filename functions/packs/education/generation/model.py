@@ -247,7 +247,6 @@ def _key(draft: Draft) -> dict[str, Any]:
         "truth": draft.truth,
         "gaps": {str(n): [text] for n, text in enumerate(draft.gaps, 1)},
         "value": draft.value if draft.kind == "numeric" else None,
-        "units": [draft.unit] if draft.unit else [],
         "sample": draft.sample,
         "criteria": draft.criteria,
         "check": draft.check,

@@ -171,7 +171,6 @@ def _easier(original: Item, locale: str) -> Iterator[Changes]:
         carried_key: dict[str, Any] = {
             "correct": correct,
             "value": None,
-            "units": [],
             "hint": hint,
         }
         yield {**changes, **chosen}, carried_key
@@ -205,7 +204,6 @@ def _to_write(right: str, changes: dict[str, Any]) -> Iterator[Changes]:
     key = {
         "correct": [],
         "value": write_number(quantity.value, mixed="." not in right),
-        "units": [quantity.unit] if quantity.unit else [],
     }
     yield {**changes, **written}, key
 

@@ -153,8 +153,7 @@ def number_question(
     if with_options is None:
         with_options = draw.random.random() < 0.5
     if not with_options:
-        key |= {"value": written, "units": [unit] if unit else []}
-        return item("numeric", stem, key=key, unit=unit, **common)
+        return item("numeric", stem, key={**key, "value": written}, unit=unit, **common)
     values = [right, *wrong_values(right, slips)]
     draw.random.shuffle(values)
     texts = [write_number(each, mixed=not decimal) for each in values]

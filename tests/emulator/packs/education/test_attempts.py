@@ -132,7 +132,7 @@ def test_answers_are_checked_and_feedback_comes_afterwards(school: Client) -> No
 
 def test_a_key_is_read_that_has_fields_of_an_earlier_version(school: Client) -> None:
     key = school.document(f"contents/fractions/keys/{block_id('fractions', 2)}")
-    key.update({"optionFeedback": {}, "tolerance": "0"})
+    key.update({"optionFeedback": {}, "units": [], "tolerance": "0"})
     assert answer(school, start(school), 2, "1")["correct"] is True
 
 

@@ -22,11 +22,12 @@ MULTI = item(
 TRUE = item("true_false", "3/4 > 2/3", key={"truth": True})
 MATCH = item(
     "match", "חברו", options=choices(["1/2", "1/4"]), targets=choices(["0.25", "0.5", "0.75"]),
-    key={"pairs": {"a": "b", "b": "a"}},
+    key={"pairs": {"a": "b", "b": "a"}}, points=4,
 )  # fmt: skip
 ORDER = item(
-    "order", "סדרו מהקטן לגדול", options=choices(["7", "3", "5"]), key={"correct": ["b", "c", "a"]}
-)
+    "order", "סדרו מהקטן לגדול", options=choices(["7", "3", "5"]), points=6,
+    key={"correct": ["b", "c", "a"]},
+)  # fmt: skip
 CLOZE = item(
     "cloze",
     "בירת ישראל היא {{1}}, ובצפון נמצא {{2}}.",
@@ -56,19 +57,19 @@ def check(of: Item, answer: Any) -> AnswerCheck:
 )
 def test_an_answer_to_each_kind_is_right_or_wrong(of: Item, right: Any, wrong: Any) -> None:
     assert check(of, right).correct is True
-    assert check(of, right).score == 1
+    assert check(of, right).points == of.block.points
     assert check(of, wrong).correct is False
 
 
 def test_parts_that_are_right_count() -> None:
     assert check(CLOZE, {"1": "ירושלים"}).parts == {"1": True, "2": False}
-    assert check(MATCH, {"a": "b"}).score == 0.5
-    assert check(ORDER, ["b", "a", "c"]).score == pytest.approx(2 / 3, abs=1e-3)
+    assert check(MATCH, {"a": "b"}).points == 2
+    assert check(ORDER, ["b", "a", "c"]).points == 4
     assert check(MULTI, ["a"]).points == 2
 
 
 def test_choosing_every_option_earns_nothing() -> None:
-    assert check(MULTI, ["a", "b", "c", "d"]).score == 0
+    assert check(MULTI, ["a", "b", "c", "d"]).points == 0
 
 
 def test_an_open_answer_is_left_to_a_person() -> None:
@@ -129,7 +130,7 @@ def test_a_number_of_another_unit_is_wrong_and_a_share_may_be_a_percent() -> Non
         (LENGTH, "two"), (LENGTH, "1 2"), (LENGTH, "1/0"), (LENGTH, True), (LENGTH, float("nan")),
         (LENGTH, "9" * 5000), (LENGTH, float("inf")), (LENGTH, "1e9"), (LENGTH, 10**30),
         (LENGTH, 10**400),
-        (SHARE, "3 apples"),
+        (SHARE, "3 apples"), (SHARE, '3 "'),
         (OPEN, 3), (OPEN, "x" * 10_001), (item("text", "קראו"), "x"),
     ],
 )  # fmt: skip

@@ -132,7 +132,7 @@ def every_kind(picture: str, *, hebrew: bool) -> list[Item]:
         item(
             "numeric",
             say("How many centimetres are half a metre?", "כמה סנטימטרים הם חצי מטר?"),
-            unit=say("cm", 'ס"מ'), points=2, key=key(value="50", units=["cm"]),
+            unit=say("cm", 'ס"מ'), points=2, key=key(value="50"),
         ),
         item(
             "open", say("Why is 1/3 larger than 1/4?", "מדוע שליש גדול מרבע?"), points=4,
