@@ -174,7 +174,9 @@ def text_of(content_type: str, content: bytes) -> str:
         end = ATTACHED_BYTES  # moved so that it does not divide a UTF-8 character
         while end < len(content) and content[end] & 0xC0 == 0x80 and end > ATTACHED_BYTES - 4:
             end -= 1
-        return cleaned(decoded_text(content[:end]))
+        text = decoded_text(content[:end])
+        # In UTF-16 and UTF-32 the end may divide a character.
+        return cleaned(text.rstrip("\ufffd") if end < len(content) else text)
     if not _one_at_a_time.acquire(timeout=READ_S):
         raise Unavailable(TEXTS.text("errors.reading_others"), retry_after_s=5)
     pages: list[str] = []

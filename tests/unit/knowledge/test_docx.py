@@ -189,6 +189,17 @@ def test_formulas_are_written_in_a_line(tmp_path: Path) -> None:
     [page] = pages_of(tmp_path, docx(formula(fraction) + formula(power) + formula(root)))
     assert page.text.split("\n") == ["1 3/(a+b)", "1+x^2", "1=√(a+b)"]
 
+    def sign(name: str, value: str) -> str:
+        space = "http://schemas.openxmlformats.org/officeDocument/2006/math"
+        return f"<m:{name} xmlns:m='{space}' m:val='{value}'/>"
+
+    total = f"{r('=')}<m:nary><m:naryPr>{sign('chr', '∑')}</m:naryPr><m:e>{r('x')}</m:e></m:nary>"
+    signs = f"{sign('begChr', '[')}{sign('endChr', ']')}"
+    square = f"{r('=')}<m:d><m:dPr>{signs}</m:dPr><m:e>{r('a')}</m:e></m:d>"
+    usual = f"{r('=')}<m:d><m:e>{r('a')}</m:e></m:d>"
+    [page] = pages_of(tmp_path, docx(formula(total) + formula(square) + formula(usual)))
+    assert page.text.split("\n") == ["1=∑x", "1=[a]", "1=(a)"]
+
 
 def test_unknown_encodings_and_endless_cells_are_refused(tmp_path: Path) -> None:
     assert problem_of(tmp_path, docx(p("x"), head='<?xml version="1.0" encoding="x-no"?>')) == (
