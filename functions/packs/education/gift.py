@@ -13,13 +13,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from packs.education.blocks import GAP, Block, Item, Key, Option
+from packs.education.blocks import GAP, Item, Key
 from packs.education.contents import Content
 from packs.education.documents import GAP_LINE
 from packs.education.quantities import read_number, write_decimal
 from packs.education.wording import TEXTS
 from rollcall.render.bidi import cleaned, isolated
-from rollcall.render.sheet import Direction
 from rollcall.render.sheet import direction as direction_of
 
 CONTENT_TYPE = "text/plain"
@@ -29,39 +28,13 @@ _SPECIAL = re.compile(r"[\\~=#{}:]")
 def questions(content: Content, items: Sequence[Item]) -> str:
     """Return the questions of a content, with a blank line between two. Text blocks become
     descriptions; other blocks that are not answered are left out."""
-    direction = direction_of(content.locale)
     found: list[str] = []
     for number, item in enumerate(items, 1):
-        for part, text in enumerate(_texts_of(_isolated(item, direction), content.locale)):
+        for part, text in enumerate(_texts_of(item, content.locale)):
             name = f"{number:03d}{chr(97 + part) if part else ''}"
             found.append(f"::{name}::{text}")
-    title = " ".join(isolated(content.title, direction).split())
+    title = " ".join(isolated(content.title, direction_of(content.locale)).split())
     return "\n\n".join([f"// {title}", *found]) + "\n"
-
-
-def _isolated(item: Item, direction: Direction) -> Item:
-    """Return an item with isolates in its texts, except in those that a pupil types."""
-
-    def options(some: Sequence[Option]) -> list[Option]:
-        return [Option(id=each.id, text=isolated(each.text, direction)) for each in some]
-
-    block, key = item.block, item.key
-    return Item(
-        block=block.model_copy(
-            update={
-                "stem": isolated(block.stem, direction),
-                "options": options(block.options),
-                "targets": options(block.targets),
-                "unit": isolated(block.unit, direction) if block.unit else None,
-            }
-        ),
-        key=key.model_copy(
-            update={
-                "feedback": isolated(key.feedback, direction) if key.feedback else None,
-                "gaps": {gap: [cleaned(t) for t in texts] for gap, texts in key.gaps.items()},
-            }
-        ),
-    )
 
 
 def escaped(text: str) -> str:
@@ -82,34 +55,40 @@ def _stem(text: str) -> str:
 
 
 def _texts_of(item: Item, locale: str) -> Iterator[str]:
-    block, key = item.block, item.key
-    feedback = f"####{escaped(key.feedback)}" if key.feedback else ""
-    stem = _stem(block.stem)
+    block, key, direction = item.block, item.key, direction_of(locale)
+
+    def shown(text: str) -> str:
+        return isolated(text, direction)
+
+    options = {option.id: shown(option.text) for option in block.options}
+    targets = {target.id: shown(target.text) for target in block.targets}
+    feedback = f"####{escaped(shown(key.feedback))}" if key.feedback else ""
+    stem = _stem(shown(block.stem))
     match block.kind:
         case "choice":
-            yield f"{stem}{{{_choices(block, dict.fromkeys(key.correct, '='))}{feedback}}}"
+            yield f"{stem}{{{_choices(options, dict.fromkeys(key.correct, '='))}{feedback}}}"
         case "multi_choice":
             # Right options share 100 percent, a wrong one costs 100.
             right = f"~%{round(100 / len(key.correct), 5):g}%"
-            shares = {o.id: right if o.id in key.correct else "~%-100%" for o in block.options}
-            yield f"{stem}{{{_choices(block, shares)}{feedback}}}"
+            shares = {id: right if id in key.correct else "~%-100%" for id in options}
+            yield f"{stem}{{{_choices(options, shares)}{feedback}}}"
         case "true_false":
             yield f"{stem}{{{'TRUE' if key.truth else 'FALSE'}{feedback}}}"
         case "match":
-            targets = {target.id: target.text for target in block.targets}
             pairs = [
-                f"={escaped(option.text)} -> {_inner_text(targets[key.pairs[option.id]])}"
-                for option in block.options
+                f"={escaped(text)} -> {_inner_text(targets[key.pairs[id]])}"
+                for id, text in options.items()
             ]
             yield f"{stem}{{{' '.join(pairs)}{feedback}}}"
         case "order":
-            texts = {option.id: option.text for option in block.options}
-            pairs = [f"={n} -> {_inner_text(texts[id])}" for n, id in enumerate(key.correct, 1)]
+            pairs = [f"={n} -> {_inner_text(options[id])}" for n, id in enumerate(key.correct, 1)]
             yield f"{stem}{{{' '.join(pairs)}{feedback}}}"
         case "cloze":
-            yield from _gaps(block, key, feedback, locale)
+            bank = " · ".join(options.values())
+            words = f"\n{TEXTS.say(locale, 'print.bank')} {bank}" if bank else ""
+            yield from _gaps(shown(block.stem), key, feedback, words)
         case "numeric":
-            unit = f" {_inner_text(block.unit)}" if block.unit else ""
+            unit = f" {_inner_text(shown(block.unit))}" if block.unit else ""
             yield f"{stem}{{{_number(key)}{feedback}}}{unit}"
         case "open":
             yield f"{stem}{{{feedback}}}"
@@ -117,17 +96,17 @@ def _texts_of(item: Item, locale: str) -> Iterator[str]:
             yield stem
 
 
-def _choices(block: Block, marks: dict[str, str]) -> str:
-    return " ".join(f"{marks.get(each.id, '~')}{escaped(each.text)}" for each in block.options)
+def _choices(options: dict[str, str], marks: dict[str, str]) -> str:
+    return " ".join(f"{marks.get(id, '~')}{escaped(text)}" for id, text in options.items())
 
 
-def _gaps(block: Block, key: Key, feedback: str, locale: str) -> Iterator[str]:
-    bank = " · ".join(option.text for option in block.options)
-    words = f"\n{TEXTS.say(locale, 'print.bank')} {bank}" if bank else ""
-    for number in GAP.findall(block.stem):
-        before, after = block.stem.split(f"{{{{{number}}}}}", 1)
+def _gaps(stem: str, key: Key, feedback: str, words: str) -> Iterator[str]:
+    """Yield a question for each gap, with the words to choose from below it."""
+    for number in GAP.findall(stem):
+        before, after = stem.split(f"{{{{{number}}}}}", 1)
         blank = [GAP.sub(GAP_LINE, each) for each in (before, after)]
-        answers = " ".join(f"={escaped(text)}" for text in dict.fromkeys(key.gaps[number]))
+        accepted = dict.fromkeys(map(cleaned, key.gaps[number]))
+        answers = " ".join(f"={escaped(text)}" for text in accepted)
         head = f"{_stem(blank[0])} " if blank[0].strip() else _stem("")
         tail = f" {rest}" if (rest := _inner_text(f"{blank[1]}{words}")) else ""
         yield f"{head}{{{answers}{feedback}}}{tail}"
