@@ -215,7 +215,7 @@ def finish(
             declared type.
         PermissionDenied: The user may no longer upload into its scope.
     """
-    file = FileStore(platform.db).finish(user.uid, request.file_id, check=_check_content)
+    file = FileStore(platform.db).finish(user.uid, request.file_id, check=attachments.check_content)
     if file.purpose == attachments.PURPOSE:
         return Upload(file_id=file.id, missing=list(file.missing))
     if file.purpose in (MADE, RETAINED):
@@ -275,12 +275,6 @@ def _begin_file(
         details=details,
     )
     return FileStore(db).begin(new, attachments.ALLOWANCE if is_attachment else ALLOWANCE, now=now)
-
-
-def _check_content(file: StoredFile, start: bytes) -> None:
-    """Check an attachment's content; a document's content is checked when it is read."""
-    if file.purpose == attachments.PURPOSE:
-        attachments.check_content(file, start)
 
 
 def add_document(

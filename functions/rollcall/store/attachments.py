@@ -56,12 +56,13 @@ _CONTROL = frozenset(range(0x20)) - set(b"\t\n\r\f\x1b")
 
 
 def check_content(file: StoredFile, start: bytes) -> None:
-    """Check that the content of an attachment has the announced type.
+    """Check that the content of an attachment has the announced type. Files of other purposes are
+    checked when they are read.
 
     Raises:
         InvalidArgument: The content has another type.
     """
-    if (what := _mismatch(file.content_type, start)) is not None:
+    if file.purpose == PURPOSE and (what := _mismatch(file.content_type, start)) is not None:
         raise InvalidArgument(
             TEXTS.text("errors.other_content", content_type=file.content_type, what=what),
             field="contentType",
