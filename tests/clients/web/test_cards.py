@@ -329,19 +329,21 @@ def test_web_form_of_arguments_says_names_as_people_do(components: Page) -> None
     }
     form = {"schema": {"properties": fields}, "value": {"isOpen": True}}
     show(components, "form", form)
-    names = ["Due date", "Conversation ID", "Video URL", "Wire size, AWG", "Priority", "Is open"]
+    names = ["Is open", "Due date", "Conversation ID", "Video URL", "Wire size, AWG", "Priority"]
     expect(components.locator(".field label")).to_have_text(names)
     assert components.get_by_label("Is open").inner_text().split() == ["–", "Yes", "No"]
     components.evaluate("components.locale.value = 'he'")
     labels = {"dueDate": "מועד", "size": "חתך", "priority": "עדיפות", "urgent": "דחוף"}
     show(components, "form", {**form, "labels": labels})
-    names = ["מועד dueDate", "Conversation ID", "Video URL", "חתך size"]
-    names += ["עדיפות priority", "Is open"]
+    names = ["Is open", "מועד dueDate", "Conversation ID", "Video URL", "חתך size"]
+    names += ["עדיפות priority"]
     expect(components.locator(".field label")).to_have_text(names)
+    expect(components.get_by_label("עדיפות")).to_be_hidden()  # it is neither filled in nor needed
+    components.get_by_text("עוד 5 שדות").click()
     assert components.get_by_label("עדיפות").inner_text().split() == ["–", "דחוף", "low"]
     components.get_by_label("עדיפות").select_option("דחוף")
     components.get_by_role("button", name="אישור עם השינויים").click()
-    assert decisions(components) == [{"priority": "urgent", "isOpen": True}]
+    assert decisions(components) == [{"isOpen": True, "priority": "urgent"}]
 
 
 def test_web_form_of_arguments_reads_each_note_in_its_own_direction(components: Page) -> None:

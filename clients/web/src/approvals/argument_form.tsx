@@ -35,7 +35,10 @@ interface Props {
 const LONG = 60;
 
 export function ArgumentForm({ schema, value, labels = {}, isBusy = false, onSave, onCancel }: Props) {
-  const names = [...new Set([...Object.keys(schema.properties ?? {}), ...Object.keys(value)])];
+  // What is filled in or needed comes first; a circuit has thirty fields.
+  const first = new Set([...(schema.required ?? []), ...Object.keys(value)]);
+  const others = Object.keys(schema.properties ?? {}).filter((name) => !first.has(name));
+  const names = [...first, ...others];
   const fieldOf = (name: string) => plain(schema.properties?.[name] ?? {}, schema);
   const written = useSignal<Record<string, string>>(
     Object.fromEntries(names.map((name) => [name, toText(value[name])])),
@@ -60,25 +63,32 @@ export function ArgumentForm({ schema, value, labels = {}, isBusy = false, onSav
       }
     }
     wrong.value = problems;
-    const [first] = Object.keys(problems);
-    if (first === undefined) return onSave(found);
-    form.querySelector<HTMLElement>(`[name="${CSS.escape(first)}"]`)?.focus();
+    const [worst] = Object.keys(problems);
+    if (worst === undefined) return onSave(found);
+    form.querySelector<HTMLElement>(`[name="${CSS.escape(worst)}"]`)?.focus();
   };
+  const field = (name: string) => (
+    <Field
+      key={name}
+      name={name}
+      schema={fieldOf(name)}
+      labels={labels}
+      isRequired={schema.required?.includes(name) ?? false}
+      words={written.value[name] ?? ""}
+      problem={wrong.value[name]}
+      onInput={(words) => (written.value = { ...written.value, [name]: words })}
+    />
+  );
 
   return (
     <ActionForm class="approval-form" action={text("form.approve")} {...{ isBusy, onSubmit: save, onCancel }}>
-      {names.map((name) => (
-        <Field
-          key={name}
-          name={name}
-          schema={fieldOf(name)}
-          labels={labels}
-          isRequired={schema.required?.includes(name) ?? false}
-          words={written.value[name] ?? ""}
-          problem={wrong.value[name]}
-          onInput={(words) => (written.value = { ...written.value, [name]: words })}
-        />
-      ))}
+      {[...first].map(field)}
+      {others.length > 0 && (
+        <details open={others.some((name) => wrong.value[name])}>
+          <summary>{text("form.others", { count: others.length })}</summary>
+          <div class="fields">{others.map(field)}</div>
+        </details>
+      )}
       <p class="quiet">{text("form.note")}</p>
     </ActionForm>
   );

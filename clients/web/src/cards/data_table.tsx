@@ -5,6 +5,7 @@ import { useSignal } from "@preact/signals";
 import { directionOf } from "../text/direction.js";
 import { dateTime, direction, number, text } from "../text/locale.js";
 import { Line } from "../markdown/prose.js";
+import { inWords } from "./tools.js";
 
 /** How many rows are shown at first, so that the answer below is not pushed away. */
 const FIRST_ROWS = 5;
@@ -63,9 +64,7 @@ export function DataTable({ rows, columns, title }: DataTableProps) {
 
 /** A field's name as words: "senderName" is "Sender name". Any other text stays as it is. */
 function heading(name: string): string {
-  if (!/^[a-z]+([A-Z][a-z0-9]*)*$/.test(name)) return name;
-  const words = name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
-  return words.charAt(0).toUpperCase() + words.slice(1);
+  return /^[a-z]+([A-Z][a-z0-9]*)*$/.test(name) ? inWords(name) : name;
 }
 
 function Cell({ value }: { value: unknown }) {

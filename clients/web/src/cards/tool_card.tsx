@@ -15,6 +15,8 @@ import { Value, Values } from "./value.js";
 
 export interface ToolCardProps {
   call: ShownCall;
+  /** Whether nothing waits for a decision on it any more. */
+  isLeft?: boolean;
 }
 
 const ICONS: Partial<Record<CardStatus, IconName>> = {
@@ -26,10 +28,11 @@ const ICONS: Partial<Record<CardStatus, IconName>> = {
   unknown: "warn",
 };
 
-export function ToolCard({ call }: ToolCardProps) {
+export function ToolCard({ call, isLeft = false }: ToolCardProps) {
   const isOpen = useSignal(false);
   const id = useId();
-  const status = statusOf(call);
+  const told = statusOf(call);
+  const status = isLeft && isWaiting(told) ? "expired" : told;
   const { record, progress } = call;
   const Own = displayOf(call.tool);
   const error = errorOf(call);

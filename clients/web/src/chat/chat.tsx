@@ -153,8 +153,8 @@ export function ConversationView({ conversation, connection, heading, welcome }:
     <ConnectionContext.Provider value={connection}>
     <div class="with-beside">
     <div class="conversation" part="conversation">
-      {!isNew && <h1 class="conversation-title" dir="auto">
-        {heading ?? (conversation.title.value || text("chat.untitled"))}
+      {!isNew && <h1 class="conversation-title">
+        <bdi>{heading ?? (conversation.title.value || text("chat.untitled"))}</bdi>
         <span class="quiet agent-name">{agentName(conversation.agent)}</span>
       </h1>}
       {error && (

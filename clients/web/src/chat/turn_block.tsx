@@ -1,6 +1,6 @@
 /** A turn on the screen: the user's message, the answer, and their actions. */
 
-import { useSignal } from "@preact/signals";
+import { useComputed, useSignal } from "@preact/signals";
 import { memo } from "preact/compat";
 import { useRef } from "preact/hooks";
 
@@ -8,6 +8,7 @@ import { ActionForm } from "../app/action_form.js";
 import { Icon, type IconName } from "../app/icon.js";
 import { isOnline } from "../app/network.js";
 import { copy } from "../app/output.js";
+import { now } from "../approvals/clock.js";
 import { dateTime, type Key, text, shortTime } from "../text/locale.js";
 import { ChatApprovals, Citations, Markdown, ToolCard } from "./answer_parts.js";
 import type { Conversation } from "./conversation.js";
@@ -116,12 +117,16 @@ function Answer({ turn, conversation, isNewest }: Props) {
   const { state, items, result, error } = view;
   const isRunning = state === "sending" || state === "running";
   const quickReplies = isNewest && state === "done" ? (result?.quickReplies ?? []) : [];
-  const isPending = isNewest && state === "waiting"; // a turn that others follow waits no more
+  const isLate = useComputed(() => {
+    const ends = turn.view.value.result?.outcome.interrupts?.map(({ expiresAt }) => Date.parse(expiresAt)) ?? [];
+    return ends.length > 0 && Math.max(...ends) <= Number(now.value);
+  }).value;
+  const isPending = isNewest && state === "waiting" && !isLate; // a turn that others follow waits no more
   const stopped = stopText(result?.stopReason);
   return (
     <article class="answer" part="answer" tabIndex={-1} aria-label={text("turn.answer")} aria-busy={isRunning}>
       {items.map((item) => (
-        <ItemBlock key={item.id} item={item} />
+        <ItemBlock key={item.id} item={item} isLeft={state === "waiting" && !isPending} />
       ))}
       {result && <Citations citations={result.citations} />}
       {isRunning && <Progress view={view} />}
@@ -161,8 +166,8 @@ function Answer({ turn, conversation, isNewest }: Props) {
   );
 }
 
-const ItemBlock = memo(function ItemBlock({ item }: { item: Item }) {
-  if (item.kind === "call") return <ToolCard call={item.call} />;
+const ItemBlock = memo(function ItemBlock({ item, isLeft }: { item: Item; isLeft: boolean }) {
+  if (item.kind === "call") return <ToolCard call={item.call} isLeft={isLeft} />;
   return item.text ? <Markdown text={item.text} isWhole={item.isWhole} /> : null;
 });
 

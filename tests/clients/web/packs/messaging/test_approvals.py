@@ -71,7 +71,7 @@ def test_web_approval_in_the_chat_happens_once_and_keeps_the_focus(chat: Page) -
     expect(card(chat, words)).to_contain_text("It happened once")
     expect(card(chat, words)).to_be_focused()
     assert sent(words) == 1
-    decided = [each for each in requests if "resume" in (each.post_data or "")]
+    decided = [each for each in requests if '"resume"' in (each.post_data or "")]
     assert len(decided) == 1
     headers = decided[0].headers
     chat.request.post(decided[0].url, headers=headers, data=decided[0].post_data)  # replayed
@@ -102,6 +102,37 @@ def test_web_card_outlives_a_reload_and_a_rejection_writes_nothing(chat: Page) -
     chat.locator(".approval-form").get_by_role("button", name="Reject").click()
     expect(card(chat, words)).to_contain_text("Nothing was changed.")
     assert sent(words) == 0
+
+
+def test_web_call_that_nobody_decided_waits_no_more_when_it_is_late_or_the_chat_went_on(
+    page: Page,
+) -> None:
+    chat = open_chat(page.context)
+    words = asked(chat)
+    waiting = "Waiting for a decision"
+    expect(chat.locator(".tool-card")).to_contain_text(waiting)
+    expect(chat.locator(".answer .note")).to_have_text(waiting)
+    chat.evaluate(
+        """() => {
+          const Earlier = Date;
+          Date = class extends Earlier {
+            constructor(...given) {
+              super(...(given.length ? given : [Earlier.now() + 25 * 3600 * 1000]));
+            }
+          };
+        }"""
+    )
+    expect(card(chat, words)).to_contain_text("Expired")
+    expect(chat.locator(".tool-card")).to_contain_text("Nobody decided in time")
+    expect(chat.locator(".answer .note")).to_have_count(0)
+    chat.reload()
+    expect(chat.locator(".tool-card")).to_contain_text(waiting)
+    ask(chat, "say: something else")
+    expect(chat.locator(".answer").last).to_contain_text("something else")
+    expect(chat.locator(".tool-card")).to_contain_text("Nobody decided in time")
+    expect(card(chat, words).get_by_role("button", name="Approve")).to_have_count(0)
+    assert sent(words) == 0
+    chat.close()
 
 
 def test_web_approval_asked_in_english_is_said_in_hebrew_to_who_reads_that(
