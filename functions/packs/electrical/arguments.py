@@ -37,6 +37,16 @@ def length_in_feet(length_ft: float | None, length_m: float | None) -> float | N
     return length_m * FT_PER_M if length_m is not None else length_ft
 
 
+def check_load(load_amps: float | None, load_watts: float | None) -> None:
+    """Refuse a load in amperes and in watts.
+
+    Raises:
+        InvalidArgument: Both are given.
+    """
+    if load_amps is not None and load_watts is not None:
+        raise invalid("loadWatts", "one_load")
+
+
 def ambient_in_celsius(ambient_c: float | None, ambient_f: float | None) -> float | None:
     """Return a temperature in °C, from °C or °F.
 

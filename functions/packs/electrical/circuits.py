@@ -16,7 +16,6 @@ from packs.electrical.arguments import (
     Sets,
     TerminalRating,
 )
-from packs.electrical.calculations.circuit_load import CircuitOverrides
 from packs.electrical.calculations.voltage_drop import BRANCH_LIMIT_PERCENT, circuit_run, drop
 from packs.electrical.circuit_changes import (
     AnyPowerFactor,
@@ -293,7 +292,7 @@ def _cautions(planned: Plan, *, as_built: bool) -> Iterator[Text]:
     if circuit.length_ft is None or circuit.conductor_size is None or not circuit.load_watts:
         return
     branch = PanelCircuit(planned.panel, circuit)
-    run = circuit_run(planned.after, branch, CircuitOverrides(), Basis())
+    run = circuit_run(planned.after, branch, Basis())
     try:
         lost = drop(run).percent
     except InvalidArgument:  # Table 9 has no such size

@@ -18,8 +18,8 @@ from packs.electrical.arguments import (
     Sets,
     TerminalRating,
     ambient_in_celsius,
+    check_load,
 )
-from packs.electrical.calculations.circuit_load import CircuitOverrides
 from packs.electrical.calculations.conductors import (
     LARGEST_COMMON,
     Sizing,
@@ -133,22 +133,23 @@ def check_conductor_sizing(
         continuous: Whether the load runs for three hours or more.
         breaker_amps: The overcurrent device, A.
     """
-    overrides = CircuitOverrides(
-        load_amps=load_amps,
-        load_watts=load_watts,
-        conductor_size=conductor_size,
-        conductor_material=conductor_material,
-        conductor_sets=conductor_sets,
-        insulation=insulation,
-        ambient_c=ambient_in_celsius(ambient_c, ambient_f),
-        current_carrying_conductors=current_carrying_conductors,
-        terminal_rating_c=terminal_rating_c,
-        continuous=continuous,
-        breaker_amps=breaker_amps,
-    )
+    check_load(load_amps, load_watts)
+    figures: dict[str, Any] = {
+        "load_amps": load_amps,
+        "load_watts": load_watts,
+        "conductor_size": conductor_size,
+        "conductor_material": conductor_material,
+        "conductor_sets": conductor_sets,
+        "insulation": insulation,
+        "ambient_c": ambient_in_celsius(ambient_c, ambient_f),
+        "current_carrying_conductors": current_carrying_conductors,
+        "terminal_rating_c": terminal_rating_c,
+        "continuous": continuous,
+        "breaker_amps": breaker_amps,
+    }
     from_project, name = None, TEXTS.text("conductor_sizing.the_circuit")
     if circuit_id is None and circuit_number is None and circuit_description is None:
-        case = stated_sizing(overrides)
+        case = stated_sizing(figures)
     else:
         project = open_project(ctx, project_id).project
         branch = find_circuit(
@@ -158,7 +159,7 @@ def check_conductor_sizing(
             panel_name=panel_name,
             circuit_description=circuit_description,
         )
-        case = circuit_sizing(project, branch, overrides)
+        case = circuit_sizing(project, branch.with_figures(**figures))
         from_project, name = project.id, branch.text
     case, sizing = _size(case)
     result = sizing_result(ctx.locale, case, sizing, from_project)

@@ -7,10 +7,11 @@ to be assumed with the reason, its warnings, and the sections of the code that i
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Annotated, Any, Literal, TypeVar
 
 from msgspec import Struct, field
+from pydantic.alias_generators import to_camel
 
 from packs.electrical.wording import number
 from rollcall.core.context import ToolContext
@@ -125,15 +126,19 @@ class Basis(Struct):
     citations: list[CodeReference] = field(default_factory=list)
 
     def use_all(
-        self, figures: Iterable[tuple[str, Any, str | None, Any]], *, recorded: bool
+        self,
+        figures: Iterable[tuple[str, Any, str | None]],
+        stated: Collection[str],
+        *,
+        recorded: bool,
     ) -> None:
-        """Note figures, each with its name, value, unit and the question's argument for it: those
-        with an argument, and the others where they are `recorded` in the project."""
-        for name, value, unit, argument in figures:
-            if argument is not None:
-                self.use(name, value, unit, "argument")
+        """Note figures, each with the name of its field, its value and its unit: those that the
+        question stated, and the others where they are `recorded` in the project."""
+        for name, value, unit in figures:
+            if name in stated:
+                self.use(to_camel(name), value, unit, "argument")
             elif recorded:
-                self.use(name, value, unit)
+                self.use(to_camel(name), value, unit)
 
     def use(
         self, name: str, value: Any, unit: str | None = None, source: Source = "project"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from msgspec import Struct
@@ -16,9 +16,10 @@ from packs.electrical.arguments import (
     PowerFactor,
     Sets,
     Volts,
+    check_load,
     length_in_feet,
 )
-from packs.electrical.calculations.circuit_load import CircuitOverrides, volt_amperes_of
+from packs.electrical.calculations.circuit_load import volt_amperes_of
 from packs.electrical.calculations.conductors import grounding_size
 from packs.electrical.calculations.voltage_drop import (
     BRANCH_LIMIT_PERCENT,
@@ -215,28 +216,28 @@ def calculate_voltage_drop(
         voltage: Of the load, V: between lines, or to neutral with one pole.
         phases: 1 or 3, without a circuit; a circuit's poles say it.
     """
-    overrides = CircuitOverrides(
-        load_amps=load_amps,
-        load_watts=load_watts,
-        length_ft=length_in_feet(length_ft, length_m),
-        conductor_size=conductor_size,
-        conductor_material=conductor_material,
-        conductor_sets=conductor_sets,
-        power_factor=power_factor,
-        conduit_type=conduit_type,
-        voltage=voltage,
-        phases=phases,
-    )
+    check_load(load_amps, load_watts)
+    figures: dict[str, Any] = {
+        "load_amps": load_amps,
+        "load_watts": load_watts,
+        "length_ft": length_in_feet(length_ft, length_m),
+        "conductor_size": conductor_size,
+        "conductor_material": conductor_material,
+        "conductor_sets": conductor_sets,
+        "power_factor": power_factor,
+        "conduit_type": conduit_type,
+        "voltage": voltage,
+    }
     named = circuit_id or circuit_number or circuit_description
     if named is None and selector is None:
         basis = Basis()
-        studied = study(stated_run(overrides, basis), None, method)
+        studied = study(stated_run({**figures, "phases": phases}, basis), None, method)
         result = _result(ctx.locale, studied, basis, None, None)
         run = TEXTS.text("voltage_drop.the_run")
         return _finish_with_chart(ctx, result, studied, run, run.say(ctx.locale))
     project = open_project(ctx, project_id).project
     if named is None and selector is not None:
-        return selected_drop(ctx, project, overrides, method, selector, panel_name)
+        return selected_drop(ctx, project, figures, method, selector, panel_name)
     branch = find_circuit(
         project,
         circuit_id=circuit_id,
@@ -244,18 +245,18 @@ def calculate_voltage_drop(
         panel_name=panel_name,
         circuit_description=circuit_description,
     )
-    return circuit_drop(ctx, project, branch, overrides, method)
+    return circuit_drop(ctx, project, branch, figures, method)
 
 
 def circuit_drop(
     ctx: ToolContext,
     project: Project,
     branch: PanelCircuit,
-    overrides: CircuitOverrides,
+    figures: Mapping[str, Any],
     method: Method,
 ) -> VoltageDrop:
     """Calculate the drop of one circuit and show it with its chart."""
-    studied, basis = _study(project, branch, overrides, method)
+    studied, basis = _study(project, branch, figures, method)
     result = _result(ctx.locale, studied, basis, project, branch)
     name = branch.text
     return _finish_with_chart(ctx, result, studied, name, branch.circuit.description)
@@ -264,7 +265,7 @@ def circuit_drop(
 def selected_drop(
     ctx: ToolContext,
     project: Project,
-    overrides: CircuitOverrides,
+    figures: Mapping[str, Any],
     method: Method,
     selector: Selector,
     panel_name: str | None,
@@ -274,13 +275,13 @@ def selected_drop(
     Raises:
         FailedPrecondition: No circuit can be compared.
     """
-    ranked, left_out = compare(project, overrides, method, selector, panel_name)
+    ranked, left_out = compare(project, figures, method, selector, panel_name)
     first = ranked[0].branch
     warnings = []
     if left_out:
         missing, total = len(left_out), len(ranked) + len(left_out)
         warnings.append(TEXTS.text("voltage_drop.not_compared", missing=missing, total=total))
-    studied, basis = _study(project, first, overrides, method, warnings)
+    studied, basis = _study(project, first, figures, method, warnings)
     result = _result(ctx.locale, studied, basis, project, first)
     rows = [_ranked(each, method) for each in ranked[:MAX_LISTED]]
     result = result.model_copy(
@@ -336,7 +337,7 @@ class Candidate(Struct, frozen=True):
 
 def compare(
     project: Project,
-    overrides: CircuitOverrides,
+    figures: Mapping[str, Any],
     method: Method,
     selector: Selector,
     panel_name: str | None,
@@ -357,7 +358,7 @@ def compare(
                 continue
             branch = PanelCircuit(panel, circuit)
             try:
-                run = circuit_run(project, branch, overrides, Basis())
+                run = circuit_run(project, branch.with_figures(**figures), Basis())
                 value = drop(run, method).percent
             except InvalidArgument as error:  # something about it is not recorded
                 left_out.append(error)
@@ -402,13 +403,13 @@ def _ranked(candidate: Candidate, method: Method) -> RankedCircuit:
 def _study(
     project: Project,
     branch: PanelCircuit,
-    overrides: CircuitOverrides,
+    figures: Mapping[str, Any],
     method: Method,
     warnings: Sequence[Text] = (),
 ) -> tuple[Study, Basis]:
     """Study a circuit with its feeders; the basis begins with these warnings."""
     basis = Basis(warnings=list(warnings))
-    run = circuit_run(project, branch, overrides, basis)
+    run = circuit_run(project, branch.with_figures(**figures), basis)
     feeders: tuple[FeederDrop, ...] | None
     try:
         feeders = feeder_drops(project, branch.panel, method)

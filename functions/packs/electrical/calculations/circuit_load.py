@@ -8,13 +8,11 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from packs.electrical.nec.conductors import Material, Rating, Size
 from packs.electrical.nec.editions import article
 from packs.electrical.nec.loads import LARGEST_W, SMALLEST_W, range_demand_w
 from packs.electrical.nec.motors import full_load_amps
 from packs.electrical.projects.records import (
     Circuit,
-    ConduitType,
     LoadType,
     Motor,
     Panel,
@@ -35,40 +33,6 @@ RESISTIVE: frozenset[LoadType] = frozenset(
 
 RANGE_FROM_W, RANGE_LEAST_AMPS = 8_750.0, 40
 """A household range of 8.75 kW or more is on a branch circuit of 40 A or more (210.19)."""
-
-
-class CircuitOverrides(Struct, frozen=True):
-    """A question's figures, which replace those recorded of a circuit or describe a run without
-    one.
-
-    `length_ft` is one way; `phases` is for a run without a circuit, since poles determine it.
-    """
-
-    load_amps: float | None = None
-    load_watts: float | None = None
-    length_ft: float | None = None
-    conductor_size: Size | None = None
-    conductor_material: Material | None = None
-    conductor_sets: int | None = None
-    insulation: str | None = None
-    conduit_type: ConduitType | None = None
-    ambient_c: float | None = None
-    current_carrying_conductors: int | None = None
-    terminal_rating_c: Rating | None = None
-    power_factor: float | None = None
-    continuous: bool | None = None
-    breaker_amps: int | None = None
-    voltage: float | None = None
-    phases: Phases | None = None
-
-    def check_load(self) -> None:
-        """Refuse a load in amperes and in watts.
-
-        Raises:
-            InvalidArgument: Both are given.
-        """
-        if self.load_amps is not None and self.load_watts is not None:
-            raise invalid("loadWatts", "one_load")
 
 
 class Load(Struct, frozen=True):
@@ -99,12 +63,7 @@ class Load(Struct, frozen=True):
 
 
 def load_of(
-    project: Project,
-    branch: PanelCircuit,
-    overrides: CircuitOverrides,
-    basis: Basis,
-    *,
-    by_nameplate: bool = False,
+    project: Project, branch: PanelCircuit, basis: Basis, *, by_nameplate: bool = False
 ) -> Load:
     """Find the load of a circuit.
 
@@ -113,30 +72,29 @@ def load_of(
             instead of the tables', and the whole nameplate of a range.
 
     Raises:
-        InvalidArgument: Both amperes and watts are given, or the circuit has no load.
+        InvalidArgument: The circuit has no load.
     """
-    overrides.check_load()
     circuit = branch.circuit
-    volts = overrides.voltage or volts_of(branch.panel, circuit)
-    phases = phases_of(circuit.poles)
-    if overrides.load_amps is not None:
-        return Load(overrides.load_amps, volts, phases, "argument", circuit.load_type)
+    volts, phases = volts_of(branch.panel, circuit), phases_of(circuit.poles)
+    if branch.load_amps is not None:
+        return Load(branch.load_amps, volts, phases, "argument", circuit.load_type)
+    is_stated = "load_watts" in branch.stated
     motors = motors_of(project, branch)
-    if motors and overrides.load_watts is None:
+    if motors and not is_stated:
         currents = [motor_amps(motor, by_nameplate=by_nameplate) for motor in motors]
         for motor, current in zip(motors, currents, strict=True):
             if motor.kind == "synchronous":
                 assume_nameplate(motor, current, basis)
         return Load(sum(currents), volts, phases, "table", circuit.load_type, motors)
-    watts = circuit.load_watts if overrides.load_watts is None else overrides.load_watts
-    if overrides.load_watts is None and not circuit.load_watts:
+    watts = circuit.load_watts
+    if not watts:
         raise invalid("loadAmps", "no_load_recorded", circuit=branch.text)
     demand = None
     if not by_nameplate and not motors:
         demand = household_range_watts(project, circuit, watts)
-    factor = overrides.power_factor or circuit.power_factor
-    amps = amps_of_watts(watts if demand is None else demand, volts, phases, factor, basis)
-    source: Source = "project" if overrides.load_watts is None else "argument"
+    counted = watts if demand is None else demand
+    amps = amps_of_watts(counted, volts, phases, circuit.power_factor, basis)
+    source: Source = "argument" if is_stated else "project"
     if demand is None:
         return Load(amps, volts, phases, source, circuit.load_type)
     table = article("220.55", project.edition)

@@ -7,7 +7,7 @@ edition).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
 from functools import cache
 from typing import Any, Literal
@@ -15,7 +15,7 @@ from typing import Any, Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
-from packs.electrical.calculations.circuit_load import CircuitOverrides, Load, load_of
+from packs.electrical.calculations.circuit_load import Load, load_of
 from packs.electrical.calculations.requirements import Requirement, requirement_of
 from packs.electrical.nec.conductors import (
     SIZES,
@@ -361,84 +361,76 @@ class SizingCase(Struct, frozen=True):
         return size_conductors(self.size, self.how, self.need)
 
 
-def circuit_sizing(
-    project: Project, branch: PanelCircuit, overrides: CircuitOverrides | None = None
-) -> SizingCase:
-    """Return the conductors of a circuit to check, from its record and a question's overrides.
+def circuit_sizing(project: Project, branch: PanelCircuit) -> SizingCase:
+    """Return the conductors of a circuit to check.
 
     Raises:
         InvalidArgument: It has no load, or a figure that no table has.
     """
-    overrides, basis = overrides or CircuitOverrides(), Basis()
-    load = load_of(project, branch, overrides, basis)
-    circuit = branch.circuit
-    need = requirement_of(
-        load,
-        continuous=circuit.continuous if overrides.continuous is None else overrides.continuous,
-        breaker_amps=overrides.breaker_amps or circuit.breaker_amps,
-    )
-    return _case(overrides, circuit, need, basis, project.edition, branch, load)
+    basis, circuit = Basis(), branch.circuit
+    load = load_of(project, branch, basis)
+    need = requirement_of(load, continuous=circuit.continuous, breaker_amps=circuit.breaker_amps)
+    return _case(circuit, branch.stated, need, basis, project.edition, load, branch)
 
 
-def stated_sizing(overrides: CircuitOverrides) -> SizingCase:
+def stated_sizing(figures: Mapping[str, Any]) -> SizingCase:
     """Return the conductors to check that a question alone describes: general wiring, no motor.
+
+    Args:
+        figures: By the names of a circuit's fields, and `load_amps`; None for an unknown one.
 
     Raises:
         InvalidArgument: The load is not given.
     """
-    overrides.check_load()
-    if overrides.load_amps is None:
+    stated = {name: value for name, value in figures.items() if value is not None}
+    if "load_amps" not in stated:
         raise invalid(
-            "loadAmps" if overrides.conductor_size else "circuitNumber", "which_circuit_to_size"
+            "loadAmps" if "conductor_size" in stated else "circuitNumber", "which_circuit_to_size"
         )
     basis = Basis()
-    load = Load(overrides.load_amps, 0.0, 1, "argument")
+    load = Load(stated["load_amps"], 0.0, 1, "argument")
     need = requirement_of(
-        load, continuous=overrides.continuous or False, breaker_amps=overrides.breaker_amps
+        load, continuous=stated.get("continuous", False), breaker_amps=stated.get("breaker_amps")
     )
-    if overrides.continuous is None:
+    if "continuous" not in stated:
         reason = TEXTS.text("calculations.conductors.not_continuous")
         basis.assume("continuous", False, None, reason)
-    if overrides.conductor_material is None:
+    if "conductor_material" not in stated:
         reason = TEXTS.text("calculations.conductors.no_material")
         basis.assume("conductorMaterial", "copper", None, reason)
-    return _case(overrides, None, need, basis, DEFAULT, None, load)
+    wiring = Wiring().model_copy(update=stated)
+    return _case(wiring, stated, need, basis, DEFAULT, load)
 
 
 def _case(
-    given: CircuitOverrides,
-    wiring: Wiring | None,
+    wiring: Wiring,
+    stated: Collection[str],
     need: Requirement,
     basis: Basis,
     edition: Edition,
-    branch: PanelCircuit | None,
     load: Load,
+    branch: PanelCircuit | None = None,
 ) -> SizingCase:
-    known = wiring or Wiring()
-    material = given.conductor_material or known.conductor_material
-    insulation = given.insulation or known.insulation
-    if not insulation and known.conduit_type == "nm_cable":
+    material, insulation = wiring.conductor_material, wiring.insulation
+    if not insulation and wiring.conduit_type == "nm_cable":
         reason = TEXTS.text("calculations.conductors.nm_cable")
         insulation = basis.assume("insulation", "NM-B", None, reason)
     elif not insulation:
         usual = "THHN/THWN-2" if material == "copper" else "XHHW-2"
         reason = TEXTS.text("calculations.conductors.usual_insulation")
         insulation = basis.assume("insulation", usual, None, reason)
-    is_wet = known.conduit_type == "direct_burial"
-    is_cable = known.conduit_type == "nm_cable"
+    is_wet = wiring.conduit_type == "direct_burial"
+    is_cable = wiring.conduit_type == "nm_cable"
     corrected_c, limit_c = rating_columns(insulation, wet=is_wet, in_nm_cable=is_cable)
-    terminal = (
-        given.terminal_rating_c or known.terminal_rating_c or default_terminal(need.device_amps)
-    )
-    if not (given.terminal_rating_c or known.terminal_rating_c):
+    terminal = wiring.terminal_rating_c or default_terminal(need.device_amps)
+    if not wiring.terminal_rating_c:
         reason = TEXTS.text("calculations.conductors.terminals")
         basis.assume("terminalRatingC", terminal, "°C", reason)
-    ambient = known.ambient_c if given.ambient_c is None else given.ambient_c
+    ambient = wiring.ambient_c
     if ambient is None:
         reason = TEXTS.text("calculations.conductors.ambient")
         ambient = basis.assume("ambientC", STANDARD_AMBIENT_C, "°C", reason)
-    number = given.current_carrying_conductors
-    number = known.current_carrying_conductors if number is None else number
+    number = wiring.current_carrying_conductors
     if number is None:
         reason = TEXTS.text("calculations.conductors.together")
         number = basis.assume("currentCarryingConductors", STANDARD_CONDUCTORS, None, reason)
@@ -448,24 +440,22 @@ def _case(
         terminal_c=min(terminal, limit_c),
         ambient_c=float(ambient),
         current_carrying=int(number),
-        sets=given.conductor_sets or known.conductor_sets,
+        sets=wiring.conductor_sets,
     )
-    size = given.conductor_size or known.conductor_size
-    together = given.current_carrying_conductors
-    figures: tuple[tuple[str, Any, str | None, Any], ...] = (
-        ("conductorSize", size, None, given.conductor_size),
-        ("conductorMaterial", how.material, None, given.conductor_material),
-        ("conductorSets", how.sets, None, given.conductor_sets),
-        ("insulation", insulation, None, given.insulation),
-        ("ambientC", round(how.ambient_c, 2), "°C", given.ambient_c),
-        ("currentCarryingConductors", how.current_carrying, None, together),
-        ("terminalRatingC", how.terminal_c, "°C", given.terminal_rating_c),
-        ("continuous", need.continuous, None, given.continuous),
-        ("breakerAmps", need.breaker_amps, "A", given.breaker_amps),
+    figures = (
+        ("conductor_size", wiring.conductor_size, None),
+        ("conductor_material", how.material, None),
+        ("conductor_sets", how.sets, None),
+        ("insulation", insulation, None),
+        ("ambient_c", round(how.ambient_c, 2), "°C"),
+        ("current_carrying_conductors", how.current_carrying, None),
+        ("terminal_rating_c", how.terminal_c, "°C"),
+        ("continuous", need.continuous, None),
+        ("breaker_amps", need.breaker_amps, "A"),
     )
     basis.use("loadAmps", round(need.load_amps, 3), "A", load.input_source)
-    basis.use_all(figures, recorded=wiring is not None)
-    return SizingCase(size, how, limit_c, need, edition, basis, load, branch)
+    basis.use_all(figures, stated, recorded=branch is not None)
+    return SizingCase(wiring.conductor_size, how, limit_c, need, edition, basis, load, branch)
 
 
 # ---- Problems ----

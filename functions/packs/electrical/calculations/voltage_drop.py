@@ -8,16 +8,15 @@ informational notes of NEC 210.19 and 215.2: recommended, not required.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from functools import cache
-from typing import Literal
+from typing import Any, Literal
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from packs.electrical.calculations.circuit_load import (
     DEFAULT_POWER_FACTOR,
-    CircuitOverrides,
     amps_of,
     amps_of_watts,
     load_of,
@@ -342,78 +341,75 @@ def study(run: Run, feeders: tuple[FeederDrop, ...] | None, method: Method = "ex
     )
 
 
-def circuit_run(
-    project: Project, branch: PanelCircuit, overrides: CircuitOverrides, basis: Basis
-) -> Run:
-    """Return the run of a circuit, from its record and a question's overrides.
+def circuit_run(project: Project, branch: PanelCircuit, basis: Basis) -> Run:
+    """Return the run of a circuit.
 
     Raises:
-        InvalidArgument: Its length, its size or its load is neither recorded nor given.
+        InvalidArgument: Its length, its size or its load is not known.
     """
     circuit = branch.circuit
-    length_ft = overrides.length_ft or circuit.length_ft
-    size = overrides.conductor_size or circuit.conductor_size
+    length_ft, size = circuit.length_ft, circuit.conductor_size
     if length_ft is None:
         raise invalid("lengthFt", "no_length_recorded", circuit=branch.text)
     if size is None:
         raise invalid("conductorSize", "no_size_recorded", circuit=branch.text)
-    power_factor = power_factor_of(
-        overrides.power_factor or circuit.power_factor, circuit.load_type, basis
-    )
-    load = load_of(project, branch, overrides, basis, by_nameplate=True)
-    raceway = overrides.conduit_type or circuit.conduit_type
+    power_factor = power_factor_of(circuit.power_factor, circuit.load_type, basis)
+    load = load_of(project, branch, basis, by_nameplate=True)
     run = Run(
         amps=load.amps,
         volts=load.volts,
         phases=load.phases,
         length_ft=length_ft,
         size=size,
-        material=overrides.conductor_material or circuit.conductor_material,
-        conduit=_conduit(raceway, basis),
-        sets=overrides.conductor_sets or circuit.conductor_sets,
+        material=circuit.conductor_material,
+        conduit=_conduit(circuit.conduit_type, basis),
+        sets=circuit.conductor_sets,
         power_factor=power_factor,
     )
-    has_load = overrides.load_amps is not None or overrides.load_watts is not None
-    _use_run(run, raceway, overrides, basis, "argument" if has_load else load.input_source)
+    _use_run(run, circuit.conduit_type, branch.stated, basis, load.input_source)
     return run
 
 
-def stated_run(overrides: CircuitOverrides, basis: Basis) -> Run:
+def stated_run(figures: Mapping[str, Any], basis: Basis) -> Run:
     """Return the run of a question's figures alone.
+
+    Args:
+        figures: By the names of a circuit's fields, `load_amps` and `phases`; None for an unknown
+            one.
 
     Raises:
         InvalidArgument: The question leaves out the voltage, the length, the size or the load.
     """
-    overrides.check_load()
-    volts, length_ft, size = overrides.voltage, overrides.length_ft, overrides.conductor_size
-    if volts is None or length_ft is None or size is None:
-        needed = {"voltage": volts, "lengthFt": length_ft, "conductorSize": size}
-        raise _incomplete([name for name, value in needed.items() if value is None])
-    phases: Phases = overrides.phases or 1
-    power_factor = power_factor_of(overrides.power_factor, None, basis)
-    if overrides.load_watts is not None:
-        amps = amps_of_watts(overrides.load_watts, volts, phases, overrides.power_factor, basis)
-    elif overrides.load_amps is not None:
-        amps = overrides.load_amps
+    stated = {name: value for name, value in figures.items() if value is not None}
+    needed = {"voltage": "voltage", "length_ft": "lengthFt", "conductor_size": "conductorSize"}
+    if missing := [name for field, name in needed.items() if field not in stated]:
+        raise _incomplete(missing)
+    volts, phases = stated["voltage"], stated.get("phases", 1)
+    factor = stated.get("power_factor")
+    power_factor = power_factor_of(factor, None, basis)
+    if "load_watts" in stated:
+        amps = amps_of_watts(stated["load_watts"], volts, phases, factor, basis)
+    elif "load_amps" in stated:
+        amps = stated["load_amps"]
     else:
         raise _incomplete(["loadAmps"])
     run = Run(
         amps=amps,
         volts=volts,
         phases=phases,
-        length_ft=length_ft,
-        size=size,
-        material=overrides.conductor_material or "copper",
-        conduit=_conduit(overrides.conduit_type, basis),
-        sets=overrides.conductor_sets or 1,
+        length_ft=stated["length_ft"],
+        size=stated["conductor_size"],
+        material=stated.get("conductor_material", "copper"),
+        conduit=_conduit(stated.get("conduit_type"), basis),
+        sets=stated.get("conductor_sets", 1),
         power_factor=power_factor,
     )
-    if overrides.conductor_material is None:
+    if "conductor_material" not in stated:
         reason = TEXTS.text("calculations.voltage_drop.no_material")
         basis.assume("conductorMaterial", "copper", None, reason)
-    if overrides.phases is None:
+    if "phases" not in stated:
         basis.assume("phases", 1, None, TEXTS.text("calculations.voltage_drop.no_phases"))
-    _use_run(run, overrides.conduit_type, overrides, basis, None)
+    _use_run(run, stated.get("conduit_type"), stated, basis, None)
     return run
 
 
@@ -435,7 +431,7 @@ def _conduit(raceway: ConduitType | None, basis: Basis) -> Conduit:
 def _use_run(
     run: Run,
     raceway: ConduitType | None,
-    overrides: CircuitOverrides,
+    stated: Collection[str],
     basis: Basis,
     load_source: Source | None,
 ) -> None:
@@ -444,18 +440,17 @@ def _use_run(
     Args:
         load_source: The source of the circuit's current; None for a run without a circuit.
     """
-    given = overrides
     figures = (
-        ("voltage", round(run.volts, 2), "V", given.voltage),
-        ("phases", run.phases, None, None if load_source else given.phases),
-        ("lengthFt", round(run.length_ft, 2), "ft", given.length_ft),
-        ("conductorSize", run.size, None, given.conductor_size),
-        ("conductorMaterial", run.material, None, given.conductor_material),
-        ("conductorSets", run.sets, None, given.conductor_sets),
-        ("powerFactor", run.power_factor, None, given.power_factor),
-        ("conduitType", raceway, None, given.conduit_type),
+        ("voltage", round(run.volts, 2), "V"),
+        ("phases", run.phases, None),
+        ("length_ft", round(run.length_ft, 2), "ft"),
+        ("conductor_size", run.size, None),
+        ("conductor_material", run.material, None),
+        ("conductor_sets", run.sets, None),
+        ("power_factor", run.power_factor, None),
+        ("conduit_type", raceway, None),
     )
     basis.use("loadAmps", round(run.amps, 3), "A", load_source or "argument")
-    basis.use_all(figures, recorded=load_source is not None)
+    basis.use_all(figures, stated, recorded=load_source is not None)
     reason = TEXTS.text("calculations.voltage_drop.conductor_temperature")
     basis.assume("conductorTemperatureC", TABLE_TEMPERATURE_C, "°C", reason)

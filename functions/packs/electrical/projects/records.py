@@ -224,10 +224,24 @@ class Panel(Wire):
 
 
 class PanelCircuit(Struct, frozen=True):
-    """A circuit and the panel that it is in."""
+    """A circuit and the panel that it is in.
+
+    Attributes:
+        stated: The names of the circuit's fields whose values are those of a question.
+        load_amps: The load's current, A, where a question states it.
+    """
 
     panel: Panel
     circuit: Circuit
+    stated: frozenset[str] = frozenset()
+    load_amps: float | None = None
+
+    def with_figures(self, *, load_amps: float | None = None, **fields: Any) -> PanelCircuit:
+        """Return the circuit with a question's figures in place of the recorded ones; None leaves a
+        field as it is recorded."""
+        stated = {name: value for name, value in fields.items() if value is not None}
+        circuit = self.circuit.model_copy(update=stated)
+        return PanelCircuit(self.panel, circuit, frozenset(stated), load_amps)
 
     @property
     def text(self) -> Text:

@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from packs.electrical.calculations.circuit_load import CircuitOverrides
 from packs.electrical.calculations.conductors import Sizing, circuit_sizing
 from packs.electrical.conductor_sizing import (
     ConductorSizing,
@@ -33,7 +32,7 @@ def check(**given: Any) -> ConductorSizing:
 
 def ask(project: Project, name: str, **given: Any) -> ConductorSizing:
     found = find_circuit(project, circuit_description=name)
-    case = circuit_sizing(project, found, CircuitOverrides(**given))
+    case = circuit_sizing(project, found.with_figures(**given))
     done = case.size_conductors()
     assert done is not None
     return sizing_result("en", case, done, project.id)

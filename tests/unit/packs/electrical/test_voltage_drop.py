@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from packs.electrical.calculations.circuit_load import CircuitOverrides
 from packs.electrical.projects.records import Circuit, Project
 from packs.electrical.projects.selection import find_circuit
 from packs.electrical.voltage_drop import (
@@ -27,15 +26,11 @@ HOUSE, OFFICE, WORKSHOP = SAMPLES["house"], SAMPLES["office"], SAMPLES["workshop
 
 def ask(project: Project, name: str, *, locale: str = "en", **given: Any) -> VoltageDrop:
     found = find_circuit(project, circuit_description=name)
-    return circuit_drop(
-        ToolContext(User("u"), locale=locale), project, found, CircuitOverrides(**given), "exact"
-    )
+    return circuit_drop(ToolContext(User("u"), locale=locale), project, found, given, "exact")
 
 
 def select(project: Project, selector: Any, panel: str | None = None) -> VoltageDrop:
-    return selected_drop(
-        ToolContext(User("u")), project, CircuitOverrides(), "exact", selector, panel
-    )
+    return selected_drop(ToolContext(User("u")), project, {}, "exact", selector, panel)
 
 
 def changed(project: Project, circuit_id: str, **values: Any) -> Project:
@@ -183,7 +178,7 @@ def test_larger_conductors_ask_for_a_larger_equipment_ground() -> None:
 def test_the_chart_ends_at_the_load() -> None:
     ctx = ToolContext(User("u"))
     found = find_circuit(OFFICE, circuit_number=8, panel_name="LP2")
-    result = circuit_drop(ctx, OFFICE, found, CircuitOverrides(), "exact")
+    result = circuit_drop(ctx, OFFICE, found, {}, "exact")
     assert ctx.display is not None
     assert ctx.display.chart is not None
     points = ctx.display.chart["data"]["values"]
@@ -198,7 +193,7 @@ def test_the_chart_ends_at_the_load() -> None:
 def test_hebrew_is_answered_in_hebrew() -> None:
     ctx = ToolContext(User("u"), locale="he")
     dira = SAMPLES["dira"]
-    selected_drop(ctx, dira, CircuitOverrides(), "exact", "worst", None)
+    selected_drop(ctx, dira, {}, "exact", "worst", None)
     assert ctx.display is not None
     assert ctx.display.title == "מפל מתח"
     assert "מפל המתח של" in (ctx.display.text or "")

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from packs.electrical.projects.records import Panel, Project
+from packs.electrical.projects.records import Panel, PanelCircuit, Project
 from rollcall.core.errors import InvalidArgument
 from rollcall.core.inputs import validate
 from seed.electrical.sample import projects
@@ -202,3 +202,13 @@ def test_a_project_has_at_most_a_hundred_panels(panels: int) -> None:
         assert len(validate(Project, data).panels) == 100
     else:
         assert "at most 100 items" in validation_error(data).message
+
+
+def test_a_questions_figures_stand_in_place_of_those_recorded_and_are_named() -> None:
+    panel = next(each.project.panels[0] for each in projects() if each.project.id == "house")
+    recorded = PanelCircuit(panel, panel.circuits[0])
+    asked = recorded.with_figures(load_amps=7, conductor_size="8", length_ft=None)
+    assert (asked.circuit.conductor_size, asked.load_amps) == ("8", 7)
+    assert asked.circuit.length_ft == recorded.circuit.length_ft is not None
+    assert (asked.stated, recorded.stated) == ({"conductor_size"}, frozenset())
+    assert recorded.circuit.conductor_size != "8"
