@@ -17,8 +17,8 @@ from packs.electrical.calculations.fault_current import (
 from packs.electrical.calculations.short_circuit import (
     SERVICE_POINT,
     Fault,
-    SupplyOverrides,
     fault_at,
+    with_figures,
 )
 from packs.electrical.charts import axis, chart, mark
 from packs.electrical.nec.editions import Edition
@@ -133,15 +133,18 @@ def calculate_short_circuit(
     """
     project = open_project(ctx, project_id).project
     panel = find_panel(project, panel_id=panel_id, panel_name=panel_name)
-    overrides = SupplyOverrides(
-        available_fault_current_amps=available_fault_current_amps,
-        transformer_kva=transformer_kva,
-        transformer_impedance_percent=transformer_impedance_percent,
-        length_ft=length_in_feet(length_ft, length_m),
-        conductor_size=conductor_size,
-        conductor_sets=conductor_sets,
-    )
-    fault = fault_at(project, panel, overrides, with_motors=include_motors)
+    source = {
+        "available_fault_current_amps": available_fault_current_amps,
+        "utility_transformer_kva": transformer_kva,
+        "utility_transformer_impedance_percent": transformer_impedance_percent,
+    }
+    run = {
+        "length_ft": length_in_feet(length_ft, length_m),
+        "conductor_size": conductor_size,
+        "conductor_sets": conductor_sets,
+    }
+    supplied, stated = with_figures(project, panel, source, run)
+    fault = fault_at(supplied, panel, stated, with_motors=include_motors)
     rating, name = panel.aic_rating, f"panels.{panel.id}.aicRating"
     if panel_aic_amps is None:
         fault.basis.use(name, rating, "A")

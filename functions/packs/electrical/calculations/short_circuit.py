@@ -5,6 +5,7 @@ Missing data is refused by name; it is assumed only where this can only make the
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from msgspec import Struct, field
@@ -24,7 +25,6 @@ from packs.electrical.calculations.fault_current import (
     through_transformer,
     transformer_xr,
 )
-from packs.electrical.nec.conductors import Size
 from packs.electrical.nec.impedance import Conduit, c_figure, conduit_of
 from packs.electrical.projects.records import Panel, Project, Service, Transformer, Wiring
 from packs.electrical.projects.topology import downstream, path_to
@@ -43,21 +43,6 @@ CABLE_V = 600
 
 LOW_VOLTAGE_V = 1000
 """Above it, conductors are of another class, with more insulation."""
-
-
-class SupplyOverrides(Struct, frozen=True):
-    """A question's figures, which replace those recorded of a supply.
-
-    The length, one way in feet, the size and the number of sets are those of the conductors that
-    supply the panel.
-    """
-
-    available_fault_current_amps: float | None = None
-    transformer_kva: float | None = None
-    transformer_impedance_percent: float | None = None
-    length_ft: float | None = None
-    conductor_size: Size | None = None
-    conductor_sets: int | None = None
 
 
 class Motors(Struct, frozen=True):
@@ -103,10 +88,10 @@ class _Supply(Struct):
     """The points from the service so far, and the basis of their calculation.
 
     Attributes:
-        given: The names of the inputs that the question gives.
+        stated: The names of the inputs that the question gives.
     """
 
-    given: frozenset[str]
+    stated: frozenset[str]
     points: list[Point] = field(default_factory=list)
     lengths_ft: list[float | None] = field(default_factory=list)
     basis: Basis = field(default_factory=Basis)
@@ -121,7 +106,7 @@ class _Supply(Struct):
         for name, unit in units.items():
             if name in data:
                 full = f"{place}.{name}"
-                source: Source = "argument" if full in self.given else "project"
+                source: Source = "argument" if full in self.stated else "project"
                 self.basis.use(full, data[name], unit, source)
 
     def assume(self, name: str, value: Any, unit: str | None, key: str) -> None:
@@ -132,21 +117,20 @@ class _Supply(Struct):
 def fault_at(
     project: Project,
     panel: Panel,
-    overrides: SupplyOverrides | None = None,
+    stated: frozenset[str] = frozenset(),
     *,
     with_motors: bool = True,
 ) -> Fault:
     """Calculate the available fault current at a panel.
 
+    Args:
+        stated: The names of the inputs whose figures are those of a question: see `with_figures`.
+
     Raises:
         FailedPrecondition: Data is missing or does not fit together; `field` names it.
-        InvalidArgument: A conductor is in no table, or the question gives the fault current and a
-            transformer in place of it.
+        InvalidArgument: A conductor is in no table.
     """
-    given: frozenset[str] = frozenset()
-    if overrides is not None:
-        project, given = with_overrides(project, panel, overrides)
-    supply = _Supply(given)
+    supply = _Supply(stated)
     path = path_to(project, panel)
     supply.add(_source(supply, project.service))
     _service_conductors(supply, project.service, path.service_panel)
@@ -168,50 +152,42 @@ def fault_at(
     return Fault(panel, tuple(supply.points), tuple(supply.lengths_ft), motors, supply.basis)
 
 
-def with_overrides(
-    project: Project, panel: Panel, overrides: SupplyOverrides
+def with_figures(
+    project: Project, panel: Panel, source: Mapping[str, Any], run: Mapping[str, Any]
 ) -> tuple[Project, frozenset[str]]:
-    """Return the project with a question's figures in it, and the names of those inputs.
+    """Return the project with a question's figures in place of those recorded, and the names of
+    these inputs.
+
+    Args:
+        source: Of the service's source, by its fields; None for a figure that is not stated.
+        run: Of the conductors that supply the panel, in the same way.
 
     Raises:
         InvalidArgument: The question gives the fault current and a transformer in place of it.
         FailedPrecondition: No chain of feeders leads to the panel.
     """
-    amps, kva = overrides.available_fault_current_amps, overrides.transformer_kva
-    percent = overrides.transformer_impedance_percent
-    if amps is not None and (kva is not None or percent is not None):
+    of_source = {name: value for name, value in source.items() if value is not None}
+    of_run = {name: value for name, value in run.items() if value is not None}
+    current = "available_fault_current_amps"
+    if current in of_source and len(of_source) > 1:
         raise invalid("availableFaultCurrentAmps", "one_source")
-    source = _known(
-        available_fault_current_amps=amps,
-        utility_transformer_kva=kva,
-        utility_transformer_impedance_percent=percent,
-    )
-    if source and amps is None:  # a transformer instead of a current that is recorded
-        source["available_fault_current_amps"] = None
-    run = _known(
-        length_ft=overrides.length_ft,
-        conductor_size=overrides.conductor_size,
-        conductor_sets=overrides.conductor_sets,
-    )
+    if of_source:  # a transformer instead of a current that is recorded
+        of_source.setdefault(current, None)
+    names = {f"service.{to_camel(name)}" for name in of_source}
     legs = path_to(project, panel).legs
     changes: dict[str, Any] = {}
-    names = {f"service.{to_camel(name)}" for name in source}
     if legs:
         last = legs[-1].feeder
-        changed = last.model_copy(update=run)
+        changed = last.model_copy(update=of_run)
         changes["feeders"] = tuple(
             changed if each.id == last.id else each for each in project.feeders
         )
-        names |= {f"feeders.{last.id}.{to_camel(name)}" for name in run}
+        names |= {f"feeders.{last.id}.{to_camel(name)}" for name in of_run}
     else:
-        source |= run
-        names |= {f"service.{to_camel(name)}" for name in run}
-    changes["service"] = project.service.model_copy(update=source)
+        of_source |= of_run
+        names |= {f"service.{to_camel(name)}" for name in of_run}
+    changes["service"] = project.service.model_copy(update=of_source)
     return project.model_copy(update=changes), frozenset(names)
-
-
-def _known(**values: Any) -> dict[str, Any]:
-    return {name: value for name, value in values.items() if value is not None}
 
 
 def _source(supply: _Supply, service: Service) -> Point:

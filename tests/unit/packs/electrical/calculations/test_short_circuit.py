@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 from packs.electrical.calculations.fault_current import Windings, from_infinite_bus
 from packs.electrical.calculations.short_circuit import (
     Fault,
-    SupplyOverrides,
     fault_at,
-    with_overrides,
+    with_figures,
 )
 from packs.electrical.projects.records import Panel, Project
 from rollcall.core.errors import AgentError, FailedPrecondition, InvalidArgument
@@ -295,12 +294,12 @@ def feeder_length(project: Project, id: str) -> float | None:
 
 
 def test_nothing_asked_changes_nothing() -> None:
-    assert with_overrides(OFFICE, panel("lp1"), SupplyOverrides()) == (OFFICE, frozenset())
+    assert with_figures(OFFICE, panel("lp1"), {}, {"length_ft": None}) == (OFFICE, frozenset())
 
 
 def test_conductors_asked_are_those_that_supply_the_panel() -> None:
-    overrides = SupplyOverrides(length_ft=10, conductor_size="4/0", conductor_sets=2)
-    changed, names = with_overrides(OFFICE, panel("lp1"), overrides)
+    run = {"length_ft": 10, "conductor_size": "4/0", "conductor_sets": 2}
+    changed, names = with_figures(OFFICE, panel("lp1"), {}, run)
     assert feeder_length(changed, "dp1-lp1") == 10
     assert feeder_length(changed, "t1-dp1") == feeder_length(OFFICE, "t1-dp1")
     assert feeder_length(OFFICE, "dp1-lp1") == 60
@@ -312,27 +311,29 @@ def test_conductors_asked_are_those_that_supply_the_panel() -> None:
 
 
 def test_at_the_service_panel_they_are_the_service_conductors() -> None:
-    changed, names = with_overrides(OFFICE, panel("mdp"), SupplyOverrides(length_ft=5))
+    changed, names = with_figures(OFFICE, panel("mdp"), {}, {"length_ft": 5})
     assert changed.service.length_ft == 5
     assert names == {"service.lengthFt"}
 
 
 def test_a_transformer_asked_about_stands_in_place_of_a_recorded_current() -> None:
-    stated = SupplyOverrides(available_fault_current_amps=9_000)
-    known, _ = with_overrides(OFFICE, panel("mdp"), stated)
+    stated = {"available_fault_current_amps": 9_000}
+    known, _ = with_figures(OFFICE, panel("mdp"), stated, {})
     assert known.service.available_fault_current_amps == 9_000
-    changed, _ = with_overrides(known, panel("mdp"), SupplyOverrides(transformer_kva=750))
+    changed, _ = with_figures(known, panel("mdp"), {"utility_transformer_kva": 750}, {})
     assert changed.service.available_fault_current_amps is None
     assert changed.service.utility_transformer_kva == 750
 
 
 def test_current_and_transformer_at_once_are_refused() -> None:
-    for other in (SupplyOverrides(9_000, 500), SupplyOverrides(9_000, None, 5.75)):
+    for other in ("utility_transformer_kva", "utility_transformer_impedance_percent"):
+        source = {"available_fault_current_amps": 9_000, other: 5.75}
         with pytest.raises(InvalidArgument, match="not both"):
-            with_overrides(OFFICE, panel("mdp"), other)
+            with_figures(OFFICE, panel("mdp"), source, {})
 
 
 def test_what_was_asked_is_marked_so() -> None:
-    fault = fault_at(OFFICE, panel("mdp"), SupplyOverrides(length_ft=5))
+    changed, stated = with_figures(OFFICE, panel("mdp"), {}, {"length_ft": 5})
+    fault = fault_at(changed, panel("mdp"), stated)
     sources = {each.name: each.source for each in fault.basis.inputs}
     assert (sources["service.lengthFt"], sources["service.phases"]) == ("argument", "project")
