@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 from msgspec.structs import replace
 from pydantic import Field
 
+from packs.electrical.arguments import check_one
 from packs.electrical.calculations.arc_flash import (
     BURN_CAL_CM2,
     MAX_S,
@@ -25,7 +26,7 @@ from packs.electrical.projects.access import open_project
 from packs.electrical.projects.records import Panel, Project, RecordId
 from packs.electrical.projects.selection import PanelId, PanelName, find_panel
 from packs.electrical.results import Basis, CalculationResult, CodeReference, finish
-from packs.electrical.wording import MM_PER_IN, TEXTS, inches, invalid, number, panel_text
+from packs.electrical.wording import MM_PER_IN, TEXTS, inches, number, panel_text
 from rollcall.core.capability import capability
 from rollcall.core.context import ToolContext
 from rollcall.core.errors import InvalidArgument
@@ -136,8 +137,9 @@ def calculate_arc_flash(
     """
     project = open_project(ctx, project_id).project
     panel = find_panel(project, panel_id=panel_id, panel_name=panel_name)
-    if working_distance_inches is not None and working_distance_mm is not None:
-        raise invalid("workingDistanceMm", "one_working_distance")
+    check_one(
+        working_distance_inches, working_distance_mm, "workingDistanceMm", "one_working_distance"
+    )
     if working_distance_inches is not None:
         working_distance_mm = working_distance_inches * MM_PER_IN
     basis = Basis()

@@ -26,25 +26,28 @@ Sets = Annotated[int, Field(ge=1, le=12)]
 VoltAmperes = Annotated[float, Field(gt=0, le=10_000_000)]
 
 
+def check_one(first: float | None, second: float | None, field: str, key: str) -> None:
+    """Refuse a figure that is given in two units, or in two arguments.
+
+    Args:
+        field: The second argument's name.
+        key: Of the error's text.
+
+    Raises:
+        InvalidArgument: Both are given.
+    """
+    if first is not None and second is not None:
+        raise invalid(field, key)
+
+
 def length_in_feet(length_ft: float | None, length_m: float | None) -> float | None:
     """Return a length in feet, from feet or metres.
 
     Raises:
         InvalidArgument: Both are given.
     """
-    if length_ft is not None and length_m is not None:
-        raise invalid("lengthM", "one_length")
+    check_one(length_ft, length_m, "lengthM", "one_length")
     return length_m * FT_PER_M if length_m is not None else length_ft
-
-
-def check_load(load_amps: float | None, load_watts: float | None) -> None:
-    """Refuse a load in amperes and in watts.
-
-    Raises:
-        InvalidArgument: Both are given.
-    """
-    if load_amps is not None and load_watts is not None:
-        raise invalid("loadWatts", "one_load")
 
 
 def ambient_in_celsius(ambient_c: float | None, ambient_f: float | None) -> float | None:
@@ -53,6 +56,5 @@ def ambient_in_celsius(ambient_c: float | None, ambient_f: float | None) -> floa
     Raises:
         InvalidArgument: Both are given.
     """
-    if ambient_c is not None and ambient_f is not None:
-        raise invalid("ambientF", "one_ambient")
+    check_one(ambient_c, ambient_f, "ambientF", "one_ambient")
     return (ambient_f - 32) / 1.8 if ambient_f is not None else ambient_c

@@ -18,7 +18,7 @@ from packs.electrical.arguments import (
     Sets,
     TerminalRating,
     ambient_in_celsius,
-    check_load,
+    check_one,
 )
 from packs.electrical.calculations.conductors import (
     LARGEST_COMMON,
@@ -133,7 +133,7 @@ def check_conductor_sizing(
         continuous: Whether the load runs for three hours or more.
         breaker_amps: The overcurrent device, A.
     """
-    check_load(load_amps, load_watts)
+    check_one(load_amps, load_watts, "loadWatts", "one_load")
     figures: dict[str, Any] = {
         "load_amps": load_amps,
         "load_watts": load_watts,

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from msgspec import Struct
 from pydantic import Field
 
-from packs.electrical.arguments import VoltAmperes
+from packs.electrical.arguments import VoltAmperes, check_one
 from packs.electrical.calculations.loads.calculation import Method
 from packs.electrical.calculations.loads.limits import Element
 from packs.electrical.calculations.loads.new_load import (
@@ -179,10 +179,9 @@ def check_panel_capacity(
         poles,
     )
     check_is_load("additionalLoadDescription", load)
+    check_one(additional_load_watts, additional_load_amps, "additionalLoadAmps", "one_new_load")
     by_amps = None
     if additional_load_amps is not None:
-        if additional_load_watts is not None:
-            raise invalid("additionalLoadAmps", "one_new_load")
         load, by_amps = of_amps(panel, load, additional_load_amps)
     capacity = capacity_of(project, panel, load, method=method, peak_va=measured_peak_va)
     result = _result(ctx, project, capacity, load, by_amps)

@@ -16,7 +16,7 @@ from packs.electrical.arguments import (
     PowerFactor,
     Sets,
     Volts,
-    check_load,
+    check_one,
     length_in_feet,
 )
 from packs.electrical.calculations.circuit_load import volt_amperes_of
@@ -216,7 +216,7 @@ def calculate_voltage_drop(
         voltage: Of the load, V: between lines, or to neutral with one pole.
         phases: 1 or 3, without a circuit; a circuit's poles say it.
     """
-    check_load(load_amps, load_watts)
+    check_one(load_amps, load_watts, "loadWatts", "one_load")
     figures: dict[str, Any] = {
         "load_amps": load_amps,
         "load_watts": load_watts,
