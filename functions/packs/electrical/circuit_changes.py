@@ -9,7 +9,7 @@ from pydantic import BeforeValidator, Field
 
 from packs.electrical.arguments import length_in_feet
 from packs.electrical.calculations.circuit_load import motors_of
-from packs.electrical.circuit_design import checked_panel
+from packs.electrical.circuit_design import with_circuits
 from packs.electrical.nec.conductors import size_text
 from packs.electrical.projects.access import OpenProject, open_project
 from packs.electrical.projects.documents import unchanged
@@ -95,6 +95,19 @@ class CircuitChange(CalculationResult):
     circuit_id: str
     circuit_number: int
     circuit: Circuit
+
+
+def change_fields(opened: OpenProject, panel: Panel, circuit: Circuit, done: str) -> dict[str, Any]:
+    """Return the fields of a `CircuitChange`."""
+    return {
+        "done": done,
+        "project_id": opened.project.id,
+        "panel_id": panel.id,
+        "panel_name": panel.name,
+        "circuit_id": circuit.id,
+        "circuit_number": circuit.circuit_number,
+        "circuit": circuit,
+    }
 
 
 class CircuitAdded(CircuitChange):
@@ -213,10 +226,9 @@ def put_circuits(
     """
     from google.cloud.firestore import SERVER_TIMESTAMP
 
-    ordered = tuple(sorted(circuits, key=lambda circuit: circuit.circuit_number))
-    fitting = checked_panel(panel, ordered).circuits
+    changed = with_circuits(opened.project, panel, circuits).panel(panel.id) or panel
     document = opened.stored.panels[panel.id]
-    stored = {"circuits": [circuit.dump() for circuit in fitting]}
+    stored = {"circuits": [circuit.dump() for circuit in changed.circuits]}
     ctx.batch.update(document.reference, stored, option=unchanged(document))
     touched = {"updatedAt": SERVER_TIMESTAMP}
     project = opened.stored.project

@@ -9,6 +9,7 @@ from packs.electrical.circuit_changes import (
     CircuitRemoved,
     Shown,
     arguments_of,
+    change_fields,
     check_motors,
     confirmation,
     find_to_change,
@@ -104,15 +105,7 @@ def remove_circuit(
         name=isolated(circuit.description),
         panel=panel_text(panel.name),
     )
-    result = CircuitRemoved(
-        done=done,
-        project_id=opened.project.id,
-        panel_id=panel.id,
-        panel_name=panel.name,
-        circuit_id=circuit.id,
-        circuit_number=circuit.circuit_number,
-        circuit=circuit,
-    )
+    result = CircuitRemoved(**change_fields(opened, panel, circuit, done))
     return finish(ctx, result, Display(type="text", text=done))
 
 

@@ -31,6 +31,7 @@ from packs.electrical.circuit_changes import (
     Shown,
     Watts,
     arguments_of,
+    change_fields,
     check_motors,
     field_name,
     fields_of,
@@ -274,13 +275,7 @@ def update_circuit(
     aliases = [Circuit.model_fields[each].alias or each for each in change.names]
     old, new, edition = change.before.dump(), after.dump(), opened.project.edition
     result = CircuitUpdated(
-        done=done,
-        project_id=opened.project.id,
-        panel_id=panel.id,
-        panel_name=panel.name,
-        circuit_id=after.id,
-        circuit_number=after.circuit_number,
-        circuit=after,
+        **change_fields(opened, panel, after, done),
         before={each: old[each] for each in aliases if each in old},
         after={each: new[each] for each in aliases if each in new},
         warnings=sentences(ctx.locale, _warnings(change)),

@@ -25,6 +25,7 @@ from packs.electrical.circuit_changes import (
     Position,
     Watts,
     arguments_of,
+    change_fields,
     confirmation,
     fields_of,
     in_short,
@@ -200,13 +201,7 @@ def add_circuit(
         what=in_short(circuit),
     )
     result = CircuitAdded(
-        done=done,
-        project_id=opened.project.id,
-        panel_id=panel.id,
-        panel_name=panel.name,
-        circuit_id=circuit.id,
-        circuit_number=circuit.circuit_number,
-        circuit=circuit,
+        **change_fields(opened, panel, circuit, done),
         panel_loads=[
             PanelLoad(
                 panel_name=each.panel.name,

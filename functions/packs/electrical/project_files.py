@@ -29,9 +29,8 @@ APPROVAL_CHARS = 150_000
 """Most characters of an import that needs approval, which is stored in the approval's document."""
 
 
-class ProjectExport(Wire):
-    """The result of export_project. `data` is the project in the form of import_project, for direct
-    callers of the function and never for a model."""
+class ProjectTransfer(Wire):
+    """The export or import of a project, with the counts of its records."""
 
     done: str
     project_id: str
@@ -41,25 +40,23 @@ class ProjectExport(Wire):
     feeders: int
     transformers: int
     motors: int
+
+
+class ProjectExport(ProjectTransfer):
+    """The result of export_project. `data` is the project in the form of import_project, for direct
+    callers of the function and never for a model."""
+
     data: Annotated[dict[str, Any], Hidden()]
 
 
-class ProjectImported(Wire):
+class ProjectImported(ProjectTransfer):
     """The result of import_project.
 
     Attributes:
         created: Whether the project is new; if not, an existing one was replaced.
     """
 
-    done: str
-    project_id: str
-    name: str
     created: bool
-    panels: int
-    circuits: int
-    feeders: int
-    transformers: int
-    motors: int
 
 
 @capability(

@@ -9,7 +9,7 @@ from packs.electrical.nec.conductors import label
 from packs.electrical.projects.access import of_user, open_project
 from packs.electrical.projects.records import Circuit, Panel, Project, ProjectRole, RecordId
 from packs.electrical.projects.selection import PanelName, panel_named
-from packs.electrical.projects.topology import downstream, service_panel
+from packs.electrical.projects.topology import downstream, known_service_panel
 from packs.electrical.projects.wording import (
     columns_named,
     counts,
@@ -20,7 +20,6 @@ from packs.electrical.results import Result, finish, table
 from packs.electrical.wording import TEXTS, number
 from rollcall.core.capability import capability
 from rollcall.core.context import ToolContext
-from rollcall.core.errors import FailedPrecondition
 from rollcall.core.shapes import Display, Wire
 from rollcall.core.texts import isolated
 
@@ -161,10 +160,7 @@ def get_project(
         answer = _project_in_words(ctx.locale, project)
     else:
         answer = _panel_in_words(ctx.locale, panel)
-    try:
-        service = service_panel(project).id
-    except FailedPrecondition:  # the project does not determine it
-        service = None
+    service = known_service_panel(project)
     result = ProjectOverview(
         answer=answer,
         project_id=project.id,
@@ -176,7 +172,7 @@ def get_project(
         service_amps=project.service.service_amps,
         service_voltage=project.service.service_voltage,
         phases=project.service.phases,
-        service_panel_id=service,
+        service_panel_id=service.id if service else None,
         panels=[_panel_overview(project, each) for each in project.panels],
         feeders=len(project.feeders),
         transformers=len(project.transformers),
@@ -242,17 +238,9 @@ def _load_of(panels: Sequence[Panel]) -> float:
 
 
 def _circuit_overview(circuit: Circuit) -> CircuitOverview:
+    shown = CircuitOverview.model_fields.keys() - {"circuit_id"}
     return CircuitOverview(
-        circuit_id=circuit.id,
-        circuit_number=circuit.circuit_number,
-        poles=circuit.poles,
-        description=circuit.description,
-        load_watts=circuit.load_watts,
-        load_type=circuit.load_type,
-        breaker_amps=circuit.breaker_amps,
-        conductor_size=circuit.conductor_size,
-        conductor_material=circuit.conductor_material,
-        length_ft=circuit.length_ft,
+        circuit_id=circuit.id, **{name: getattr(circuit, name) for name in shown}
     )
 
 

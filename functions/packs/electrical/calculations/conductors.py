@@ -201,7 +201,7 @@ def smallest_size(how: Installation, need: Requirement) -> Size | None:
     """Find the smallest size that complies, with as many sets in parallel; None if none does."""
     if need.new_by_240_4 and need.device_amps <= (need.usual_breaker_amps or 0):
         need = replace(need, by_240_4=True)
-    for size in _sizes(how.material):
+    for size in table_sizes(how.material):
         if check_size(size, how, need).compliant:
             return size
     return None
@@ -255,7 +255,7 @@ def _problems(
 
 
 @cache
-def _sizes(material: Material) -> tuple[Size, ...]:
+def table_sizes(material: Material) -> tuple[Size, ...]:
     """The sizes of Table 310.16 for a material, ascending."""
     sizes = []
     for size in SIZES[SIZES.index(SMALLEST[material]) :]:

@@ -42,8 +42,8 @@ from packs.electrical.projects.records import (
     Transformer,
     Wiring,
 )
-from packs.electrical.projects.topology import ProjectIndex, service_panel
-from rollcall.core.errors import AgentError, FailedPrecondition, InvalidArgument
+from packs.electrical.projects.topology import ProjectIndex, known_service_panel
+from rollcall.core.errors import AgentError, InvalidArgument
 
 T = TypeVar("T")
 MOTOR_LOADS = frozenset({"motor", "air_conditioning", "heat_pump", "welder"})
@@ -109,10 +109,7 @@ class Facts(ProjectIndex):
     @cached_property
     def service_panel(self) -> Panel | None:
         """The service equipment; None if the project does not say which panel it is."""
-        try:
-            return service_panel(self.project)
-        except FailedPrecondition:
-            return None
+        return known_service_panel(self.project)
 
     @cached_property
     def circuits(self) -> list[PanelCircuit]:

@@ -84,6 +84,14 @@ def service_panel(project: Project) -> Panel:
     return roots[0]
 
 
+def known_service_panel(project: Project) -> Panel | None:
+    """Return the service equipment; None where the project does not determine it."""
+    try:
+        return service_panel(project)
+    except FailedPrecondition:
+        return None
+
+
 def path_to(project: Project, panel: Panel) -> Path:
     """Return the supply path of `panel`.
 

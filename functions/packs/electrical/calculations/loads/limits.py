@@ -11,8 +11,8 @@ from packs.electrical.calculations.conductors import ampacity_of, installation
 from packs.electrical.calculations.fault_current import transformer_amps
 from packs.electrical.nec.conductors import label
 from packs.electrical.projects.records import Panel, Project, Transformer, Wiring
-from packs.electrical.projects.topology import service_panel
-from rollcall.core.errors import FailedPrecondition, InvalidArgument
+from packs.electrical.projects.topology import known_service_panel
+from rollcall.core.errors import InvalidArgument
 
 Element = Literal[
     "bus", "main_breaker", "service", "service_conductors", "feeder_breaker", "feeder_conductors",
@@ -41,10 +41,8 @@ def limits_of(project: Project, panel: Panel, *, whole_dwelling: bool = False) -
 
     Conductors of unknown size set no limit, nor do those of a dwelling that 310.12 allows.
     """
-    try:
-        is_service = service_panel(project).id == panel.id
-    except FailedPrecondition:  # the project does not determine it
-        is_service = panel.is_service_equipment
+    service = known_service_panel(project)
+    is_service = service.id == panel.id if service else panel.is_service_equipment
     if is_service:
         wiring, amps = project.service, project.service.service_amps
         conductors = _of_conductors(wiring, "service_conductors", amps, None, whole_dwelling)

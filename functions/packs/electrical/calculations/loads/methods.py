@@ -27,7 +27,7 @@ from packs.electrical.calculations.loads.optional_methods import (
 )
 from packs.electrical.calculations.loads.other_buildings import other_building
 from packs.electrical.projects.records import Panel, Project
-from packs.electrical.projects.topology import downstream, service_panel
+from packs.electrical.projects.topology import downstream, known_service_panel
 from packs.electrical.results import Basis
 from packs.electrical.wording import TEXTS
 from rollcall.core.errors import FailedPrecondition
@@ -164,11 +164,9 @@ def measured(loads: Sequence[Load], premises: Premises) -> Calculation:
 
 
 def _is_whole(project: Project, panel: Panel) -> bool:
-    try:
-        if service_panel(project).id == panel.id:
-            return True
-    except FailedPrecondition:  # the project does not say which it is: go by the circuits
-        pass
+    service = known_service_panel(project)  # where it is not known, the circuits decide
+    if service is not None and service.id == panel.id:
+        return True
     behind = {each.id for each in downstream(project, panel)}
     general = [
         each.id in behind

@@ -9,6 +9,7 @@ from packs.electrical.calculations.conductors import (
     Installation,
     is_common,
     smallest_size,
+    table_sizes,
 )
 from packs.electrical.calculations.loads.calculation import Premises
 from packs.electrical.calculations.loads.limits import DWELLING_RATINGS_A, allowed_by_310_12
@@ -24,10 +25,6 @@ sockets call 320: 320 A of continuous load."""
 DWELLING_LEAST_AMPS = 100
 """230.79(C), for a one-family dwelling."""
 
-DWELLING_SIZES: tuple[Size, ...] = (
-    "8", "6", "4", "3", "2", "1", "1/0", "2/0", "3/0", "4/0", "250", "300", "350", "400", "500",
-    "600", "700", "750", "800",
-)  # fmt: skip
 _MATERIALS: tuple[Material, ...] = ("copper", "aluminum")
 
 
@@ -65,7 +62,7 @@ def service_conductors(rating: int, amps: float, premises: Premises) -> list[Con
     by_share = premises.is_one_family and premises.system.phases == 1 and low <= rating <= high
     for material in _MATERIALS:
         if by_share:
-            for size in DWELLING_SIZES:
+            for size in table_sizes(material):
                 carries = ampacity(size, material, 75)
                 if allowed_by_310_12(rating, carries):
                     conductors.append(Conductors(material, size, 1, carries, True))
