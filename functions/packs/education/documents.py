@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from random import Random
 
 from packs.education.arithmetic import schoolbook_notation
-from packs.education.blocks import GAP, Block, Item, Key, Source, shuffled
+from packs.education.blocks import GAP, Block, Item, Source, shuffled
 from packs.education.contents import Content
 from packs.education.school import grade_name, subject_name
 from packs.education.wording import TEXTS
@@ -41,8 +41,6 @@ def sheet(
         banner: A framed note above everything, such as that no model wrote it.
     """
     locale = content.locale
-    every = [item for item in items if item.block.is_question]
-    questions = {id(item): n for n, item in enumerate(every, 1)}
     points = sum(item.block.points for item in items)
     parts: list[page.Block] = []
     about = [
@@ -55,20 +53,19 @@ def sheet(
         parts.append(page.Paragraph(banner, "note"))
     if content.kind in WITH_NAME_LINE:
         parts.append(page.Fields([_say(locale, name) for name in ("name", "class", "date")]))
+    answers: list[page.Block] = []
     for item in items:
-        number = questions.get(id(item))
-        if number is None:
+        if not item.block.is_question:
             parts += _reading_parts(item.block, locale)
-        else:
-            points_each = item.block.points
-            note = _say(locale, "points", count=points_each) if points_each else ""
-            parts.append(page.Item(f"{number}.", _question(item, locale), note))
-    if questions:
-        parts += [page.PageBreak(), page.Heading(_say(locale, "key"))]
-        for item in every:
-            mark = f"{questions[id(item)]}."
-            parts.append(page.Item(mark, list(_answer(item, locale))))
-    if standards and (questions or content.kind in WITH_STANDARDS):
+            continue
+        mark, points_each = f"{len(answers) + 1}.", item.block.points
+        note = _say(locale, "points", count=points_each) if points_each else ""
+        question, right = _question(item, locale)
+        parts.append(page.Item(mark, question, note))
+        answers.append(page.Item(mark, list(_answer(item, right, locale))))
+    if answers:
+        parts += [page.PageBreak(), page.Heading(_say(locale, "key")), *answers]
+    if standards and (answers or content.kind in WITH_STANDARDS):
         parts += [page.Heading(_say(locale, "standards"), 2), page.List(list(standards))]
     sources = [source_line(each, locale) for each in content.sources]
     if sources:
@@ -121,45 +118,56 @@ def _text(text: str) -> Iterator[page.Block]:
             plain.append(line)
 
 
-def _question(item: Item, locale: str) -> list[page.Block]:
-    """Return the printed form of a question, without its answer."""
-    block = item.block
-    options, targets = shuffled(block, item.key, Random(block.stem))
-    texts = [option.text for option in options]
-    stem: list[page.Block] = [page.Paragraph(GAP.sub(GAP_LINE, block.stem))]
+def _question(item: Item, locale: str) -> tuple[list[page.Block], list[str]]:
+    """Return the printed form of a question without its answer, and the lines of its right
+    answer."""
+    block, key = item.block, item.key
+    options, targets = shuffled(block, key, Random(block.stem))
+    texts = {option.id: option.text for option in options}
+    unit = f" {block.unit}" if block.unit else ""
+    shown: list[page.Block]
     match block.kind:
         case "choice":
-            return [*stem, page.List(texts, "letter")]
+            shown = [page.List(list(texts.values()), "letter")]
+            place = page.letter(list(texts).index(key.correct[0]), locale)
+            right = [f"{place}. {texts[key.correct[0]]}"]
         case "multi_choice":
-            return [
-                *stem,
-                page.Paragraph(_say(locale, "all_that_fit"), "small"),
-                page.List(texts, "box"),
-            ]
+            all_that_fit = page.Paragraph(_say(locale, "all_that_fit"), "small")
+            shown = [all_that_fit, page.List(list(texts.values()), "box")]
+            right = ["; ".join(texts[id] for id in key.correct)]
         case "true_false":
-            return [*stem, page.List([_say(locale, "true"), _say(locale, "false")], "box")]
+            shown = [page.List([_say(locale, "true"), _say(locale, "false")], "box")]
+            right = [_say(locale, "true" if key.truth else "false")]
         case "match":
-            letters = [f"{page.letter(n, locale)}. {each.text}" for n, each in enumerate(targets)]
-            left = [f"{n}. {text}  ____" for n, text in enumerate(texts, 1)]
+            places = {each.id: page.letter(n, locale) for n, each in enumerate(targets)}
+            letters = [f"{places[each.id]}. {each.text}" for each in targets]
+            left = [f"{n}. {text}  ____" for n, text in enumerate(texts.values(), 1)]
             left += [""] * (len(letters) - len(left))
             rows: list[list[page.Cell]] = [list(row) for row in zip(left, letters, strict=True)]
-            return [*stem, page.Table([_say(locale, "left"), _say(locale, "right")], rows)]
+            shown = [page.Table([_say(locale, "left"), _say(locale, "right")], rows)]
+            right = ["; ".join(f"{n} – {places[key.pairs[id]]}" for n, id in enumerate(texts, 1))]
         case "order":
-            return [*stem, page.List([f"____  {text}" for text in texts], "dot")]
+            shown = [page.List([f"____  {text}" for text in texts.values()], "dot")]
+            right = [f"{n}. {texts[id]}" for n, id in enumerate(key.correct, 1)]
         case "cloze":
-            bank = [page.Paragraph(f"{_say(locale, 'bank')} {' · '.join(texts)}", "note")]
-            return [*stem, *(bank if texts else [])]
+            bank = f"{_say(locale, 'bank')} {' · '.join(texts.values())}"
+            shown = [page.Paragraph(bank, "note")] if texts else []
+            right = [" / ".join(key.gaps[n]) for n in GAP.findall(block.stem)]
+            if len(right) > 1:
+                right = [f"{n}. {text}" for n, text in enumerate(right, 1)]
         case "numeric":
-            unit = f" {block.unit}" if block.unit else ""
             line = page.Paragraph(f"{_say(locale, 'answer')} {GAP_LINE}{unit}")
-            return [*stem, page.Space(WORK_CM), line]
-    return [*stem, page.Lines(min(12, max(3, block.points // 2)))]
+            shown, right = [page.Space(WORK_CM), line], [f"{key.value}{unit}"]
+        case _:
+            shown = [page.Lines(min(12, max(3, block.points // 2)))]
+            right = [key.sample or _say(locale, "open")]
+    return [page.Paragraph(GAP.sub(GAP_LINE, block.stem)), *shown], right
 
 
-def _answer(item: Item, locale: str) -> Iterator[page.Block]:
+def _answer(item: Item, right: list[str], locale: str) -> Iterator[page.Block]:
     """Yield the right answer to a question, with its explanation."""
     block, key = item.block, item.key
-    lines = _right_answer(block, key, locale)
+    lines = [*right]
     computed = schoolbook_notation(key.check) if key.check and block.kind in _COMPUTED else ""
     if "?" not in computed and not any(computed in text for text in (lines[0], key.feedback or "")):
         lines.append(computed)
@@ -174,32 +182,6 @@ def _answer(item: Item, locale: str) -> Iterator[page.Block]:
         yield page.List(list(key.criteria))
     if block.basis == "unverified":
         yield page.Paragraph(_say(locale, "unverified"), "note")
-
-
-def _right_answer(block: Block, key: Key, locale: str) -> list[str]:
-    options, targets = shuffled(block, key, Random(block.stem))
-    texts = {option.id: option.text for option in options}
-    match block.kind:
-        case "choice":
-            place = [option.id for option in options].index(key.correct[0])
-            return [f"{page.letter(place, locale)}. {texts[key.correct[0]]}"]
-        case "multi_choice":
-            return ["; ".join(texts[id] for id in key.correct)]
-        case "true_false":
-            return [_say(locale, "true" if key.truth else "false")]
-        case "match":
-            places = {each.id: page.letter(n, locale) for n, each in enumerate(targets)}
-            pairs = [f"{n} – {places[key.pairs[o.id]]}" for n, o in enumerate(options, 1)]
-            return ["; ".join(pairs)]
-        case "order":
-            return [f"{n}. {texts[id]}" for n, id in enumerate(key.correct, 1)]
-        case "cloze":
-            gaps = [" / ".join(key.gaps[n]) for n in GAP.findall(block.stem)]
-            return gaps if len(gaps) == 1 else [f"{n}. {text}" for n, text in enumerate(gaps, 1)]
-        case "numeric":
-            unit = f" {block.unit}" if block.unit else ""
-            return [f"{key.value}{unit}"]
-    return [key.sample or _say(locale, "open")]
 
 
 def source_line(source: Source, locale: str) -> str:
