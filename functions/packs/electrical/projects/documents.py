@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 
 from packs.electrical.projects.access import PANELS, PROJECTS, STORED, StoredProject, with_panels
-from packs.electrical.projects.records import SCHEMA_VERSION, Panel, Project, ProjectRole
+from packs.electrical.projects.records import SCHEMA_VERSION, Project, ProjectRole
 from packs.electrical.wording import TEXTS
 from rollcall.core.errors import InvalidArgument
 
@@ -69,7 +69,8 @@ def put_project(
     from google.cloud.firestore import SERVER_TIMESTAMP
 
     reference = stored.project.reference
-    panels = {panel.id: panel_document(panel) for panel in project.panels}
+    version = {"schemaVersion": SCHEMA_VERSION}
+    panels = {panel.id: {**version, **panel.dump()} for panel in project.panels}
     size = len(json.dumps(panels, ensure_ascii=False).encode())
     if size > MAX_BYTES:
         raise InvalidArgument(
@@ -124,11 +125,6 @@ def project_document(project: Project, members: Members) -> dict[str, Any]:
 def membership(members: Members) -> dict[str, Any]:
     """Return the two fields of a project's members: roles, and ids for queries."""
     return {"members": dict(members), "memberIds": sorted(members)}
-
-
-def panel_document(panel: Panel) -> dict[str, Any]:
-    """Return a panel's document, with its circuits."""
-    return {"schemaVersion": SCHEMA_VERSION, **panel.dump()}
 
 
 def unchanged(snapshot: DocumentSnapshot[Any]) -> Any:

@@ -193,19 +193,15 @@ def _words_of(branch: PanelCircuit) -> Iterator[str]:
     circuit = branch.circuit
     yield from terms(f"{circuit.description} {branch.panel.name}")
     for kind in (circuit.load_type, circuit.area):
-        yield from terms(kind_words(kind or ""))
+        yield from terms(_words(f"kinds.{kind or ''}"))
     said = set(terms(circuit.description))
     for group in _synonyms():
         if said & group:
             yield from group
 
 
-def kind_words(kind: str) -> str:
-    """Return the words for a kind of load or an area, of every language; none where it has none."""
-    return _words(f"kinds.{kind}")
-
-
 def _words(key: str) -> str:
+    """Return the words of every language under a key; none where it has none."""
     return " ".join(TEXTS.every(f"projects.words.{key}"))
 
 

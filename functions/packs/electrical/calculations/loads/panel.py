@@ -12,7 +12,6 @@ from packs.electrical.calculations.circuit_load import assume_nameplate, motor_a
 from packs.electrical.calculations.loads.calculation import Calculation, Load, Method, Premises
 from packs.electrical.calculations.loads.limits import Limit, limits_of
 from packs.electrical.calculations.loads.lines import (
-    Currents,
     System,
     Transfer,
     chained,
@@ -193,7 +192,7 @@ def loads_behind(project: Project, panel: Panel, *, new: Collection[str] = ()) -
         new: Ids of circuits that are proposed.
     """
     connected = ConnectedLoads()
-    _add(ProjectIndex(project), panel, None, frozenset(new), connected)
+    _add(ProjectIndex(project), panel, lambda drawn: drawn, frozenset(new), connected)
     return connected
 
 
@@ -239,14 +238,14 @@ def _feeder_circuits(
 def _add(
     index: ProjectIndex,
     panel: Panel,
-    transfer: Transfer | None,
+    transfer: Transfer,
     new: frozenset[str],
     connected: ConnectedLoads,
 ) -> None:
     """Add the loads of a panel and of those below it.
 
     Args:
-        transfer: From the panel's lines to those of the calculated panel; None for that panel.
+        transfer: From the panel's lines to those of the calculated panel.
     """
     here = system_of(panel)
     feeds = _feeder_circuits(index, panel, new)
@@ -258,8 +257,7 @@ def _add(
             connected.loads += _loads_of(index, branch, connected, transfer, is_new)
     for feeder in index.feeders_from.get(panel.id, []):
         for below, up in _supplied(index, feeder, feeds.get(feeder.id), here):
-            upward = up if transfer is None else chained(up, transfer)
-            _add(index, below, upward, new, connected)
+            _add(index, below, chained(up, transfer), new, connected)
 
 
 def _supplied(
@@ -281,7 +279,7 @@ def _loads_of(
     index: ProjectIndex,
     branch: PanelCircuit,
     connected: ConnectedLoads,
-    transfer: Transfer | None,
+    transfer: Transfer,
     is_new: bool,
 ) -> Iterator[Load]:
     """A circuit's motors by the tables where it has any; else its recorded load."""
@@ -295,19 +293,15 @@ def _loads_of(
     if motors and len(known) == len(motors):
         for motor, va in known:
             kind = circuit.load_type if is_motor else "motor"
-            drawn = _above(currents(here, lines, va), transfer)
+            drawn = transfer(currents(here, lines, va))
             yield Load(circuit.id, motor.name, kind, va, drawn, continuous, True, is_new)
         return
     if circuit.load_watts and circuit.power_factor is None:
         basis.assume("power_factor", 1, None, TEXTS.text("loads.unity"))
     va = circuit.load_watts / (circuit.power_factor or 1)
     name = f"{panel.name} {circuit.circuit_number}: {circuit.description}"
-    drawn = _above(currents(here, lines, va), transfer)
+    drawn = transfer(currents(here, lines, va))
     yield Load(circuit.id, name, circuit.load_type, va, drawn, continuous, is_motor, is_new)
-
-
-def _above(drawn: Currents, transfer: Transfer | None) -> Currents:
-    return drawn if transfer is None else transfer(drawn)
 
 
 def _motor_va(motor: Motor, here: System, basis: Basis) -> float | None:
