@@ -10,10 +10,10 @@ from msgspec import Struct, field
 
 from packs.messaging.cues import pattern
 from packs.messaging.dates import named_days
-from packs.messaging.people import same_name
 from packs.messaging.wording import TEXTS
+from rollcall.core.names import spellings_in
 from rollcall.core.search import rarity
-from rollcall.core.text import HEBREW_PREFIXES, hebrew_stem, terms, tokens, words
+from rollcall.core.text import hebrew_stem, terms, tokens, words
 
 _SCAFFOLDING_WEIGHT = 0.2
 """Weight of the words that frame a question; above 0, since one may be the topic ("meeting")."""
@@ -64,7 +64,7 @@ def read_query(question: str, *, names: Iterable[tuple[str, str]] = ()) -> Query
     weights = query_terms(question)
     speakers: set[str] = set()
     for sender, name in names:
-        spellings = _other_spellings(name, question)
+        spellings = spellings_in(name.split(" ")[0], question)
         if spellings or _is_named(name, question):
             speakers.add(sender)
             # The speaker is matched by sender; the name in a message is only a mention.
@@ -138,20 +138,6 @@ def _is_named(name: str, question: str) -> bool:
     if any(text[at : at + len(full)] == full for at in range(len(text) - len(full) + 1)):
         return True
     return parts[0] in question_tokens and _is_written_as_name(tokens(name)[0], question)
-
-
-def _other_spellings(name: str, question: str) -> list[str]:
-    """Return the words of a question that are a first name in the other script, in Latin letters
-    with a capital one and in Hebrew perhaps with a prefix: "Dan" and "לדן" for "דן לוי"."""
-    first = name.split(" ")[0]
-    found = []
-    for word in re.findall(r"\w+", question):
-        forms = [word] if word != word.lower() or not word.isascii() else []
-        if word[0] in HEBREW_PREFIXES:
-            forms.append(word[1:])
-        if any(same_name(form, first) for form in forms):
-            found.append(word)
-    return found
 
 
 def _is_written_as_name(first: str, question: str) -> bool:

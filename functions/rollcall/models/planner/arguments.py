@@ -242,7 +242,9 @@ class _Form:
         for mention in self.free("number"):
             every = self.open("integer", "number", "string")
             able = [p for p in every if self._may_take(p, mention)]
-            gaps = {p.name: self._gap(p, mention.place) for p in able}
+            gaps = {p.name: self._gap(p, mention.place) for p in every}
+            if not mention.unit and 1 in {*gaps.values()} - {gaps[p.name] for p in able}:
+                continue  # "grade 5" is no count of questions
             measured = [p for p in able if p.units and mention.unit]
             if self.message.text.startswith("#", mention.start):  # "circuit #14" is no size
                 measured = [p for p in able if gaps[p.name] == 1] or measured
@@ -488,10 +490,10 @@ class _Form:
         places = sorted([*([*m.place] for m in free), *(r for r in runs if not taken & {*r})])
         self.filled.left = {self.message.written(each): {*each} for each in places}
         self.filled.names = [m for m in free if m.kind == "name"]
-        flags = (p.core - wordset("flag") - self.known for p in self.open("boolean"))
-        self.filled.unusable += [
-            w.text for w in self.message.words if {*w.stems} & set().union(*flags)
-        ]
+        switches = ({*p.core, *terms(p.description)} for p in self.open("boolean"))
+        flags = set[str]().union(*switches) - wordset("flag") - self.known
+        rest = (w for n, w in enumerate(self.message.words) if n not in self.used)
+        self.filled.unusable += [word.text for word in rest if flags & {*word.stems}]
         seeks = any(each.required and each.refers_to for each in self.parameters)
         soft = ("name", "code", "path", *(["quote"] if seeks else []))  # which a list may have
         hard = (m for m in free if m.kind not in soft)

@@ -16,6 +16,7 @@ from msgspec.structs import replace
 
 from rollcall.core.explanation import asks_what_it_is
 from rollcall.core.messages import Json, ToolCall
+from rollcall.core.names import spellings_in
 from rollcall.core.text import language, terms, tokens, words
 from rollcall.models.base import ModelRequest, ToolSpec
 from rollcall.models.planner import composer
@@ -308,6 +309,7 @@ class _Planner(Struct, frozen=True):
             return self._told(Wish(goal.text, topic), step)
         named = (things if many else things[:1]) if searcher else _named(goal, things)
         own = vocabulary(goal.tool, whole=True).union(*(terms(each.name) for each in named))
+        own = own.union(*(terms(w) for each in named for w in _other_spelling(each, goal.text)))
         others = [each for each in left if not (searcher or own.issuperset(terms(each)))]
         if (others and named) or not (named or target.required):
             return self._cannot_use(others or left or [topic])
@@ -385,4 +387,9 @@ def _named(goal: _Goal, things: Sequence[Thing]) -> list[Thing]:
     whole = [t for t in things if (t.name and message.find(t.name)) or t.id in goal.text.split()]
     most = max(shares, default=0)
     best = [each for each, share in zip(things, shares, strict=True) if most and share == most]
-    return whole or best
+    return whole or best or [each for each in things if _other_spelling(each, goal.text)]
+
+
+def _other_spelling(thing: Thing, text: str) -> list[str]:
+    """Return the words of a text that are part of a thing's name in the other script."""
+    return [word for part in thing.name.split() for word in spellings_in(part, text)]

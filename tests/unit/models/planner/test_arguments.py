@@ -143,6 +143,24 @@ def test_a_measure_is_no_number_of_a_thing() -> None:
     )
 
 
+def test_a_number_beside_one_label_is_of_no_other() -> None:
+    properties = {"topic": text(), "grade": text(), "questionCount": number("How many questions")}
+    asked = "Make a worksheet on adding fractions for grade 5 with 12 questions"
+    found = filled(asked, properties, "topic")
+    assert (found["grade"], found["questionCount"]) == ("5", 12)
+
+
+def test_a_temperature_is_no_capacitance() -> None:
+    assert filled("Derate at 110 °F", {"ambientF": number("Around it")}) == {"ambientF": 110}
+
+
+def test_what_only_a_switch_says_is_asked_about() -> None:
+    switch = {"type": "boolean", "description": "Drafts too."}
+    tool = spec("check", "Check what you made.", {"includeAll": switch}, keywords=("mistakes",))
+    found = fill(tool, read_message("Check what I made for mistakes, drafts too"))
+    assert "drafts" in found.unusable
+
+
 def test_what_does_not_fit_the_schema_is_left_out() -> None:
     limit = {"limit": {"type": "integer", "maximum": 50}}
     assert filled("limit 500", limit) == {}

@@ -204,6 +204,23 @@ def test_a_thing_is_named_in_quotes() -> None:
         assert talk.calls[-1] == [("complete_task", {"decisionId": "d1"})]
 
 
+@pytest.mark.parametrize("message", ["סכם את השיחה עם מאיה", "Summarize the chat with רינה"])
+def test_a_thing_is_named_in_the_other_script(message: str) -> None:
+    chats = [{"id": "c1", "name": "Maya Cohen"}, {"id": "c2", "name": "רינה חדד"}]
+    chats.append({"id": "c3", "name": "Launch"})
+    lists = spec("list_chats", "List your chats.", {}, keywords=("chats",))
+    summarize = spec(
+        "summarize_chat",
+        "Summarize a chat.",
+        {"chatId": text("The chat, from list_chats.")},
+        "chatId",
+        keywords=("summarize", "סכם", "שיחה"),
+    )
+    talk = ask(message, (summarize, lists), lambda name, arguments: {"output": {"chats": chats}})
+    wanted = "c1" if "מאיה" in message else "c2"
+    assert talk.calls[-1] == [("summarize_chat", {"chatId": wanted})]
+
+
 @pytest.mark.parametrize("message", ["how are you?", "מה שלומך?"])
 def test_how_the_planner_is_is_small_talk(message: str) -> None:
     assert ask(message, MESSAGING).calls == []
