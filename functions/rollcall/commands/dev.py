@@ -255,18 +255,7 @@ def _show(app: App, suite: Suite, only: tuple[str, ...], *, seconds: float) -> N
     python = shlex.quote(os.path.relpath(app.functions / "venv/bin/python", folder))
     _say(f"\nIn another terminal, in {folder}:")
     _say(f'  {before}{python} -m rollcall ask{other} "What can you do?"')
-    if example := _example_call(app):
-        _say(f"  {before}{python} -m rollcall call{other} {example}")
     _say("\nWhat the functions log follows. Changes are taken up; Ctrl-C stops everything.")
-
-
-def _example_call(app: App) -> str | None:
-    """A call of one of the app's capabilities by its first example; rather of one that reads."""
-    for capability in sorted(app.catalog.capabilities(), key=lambda each: each.mark.effect):
-        if capability.examples and capability.mark.runs_on == "server":
-            arguments = capability.examples[0].get("parameters") or {}
-            return f"{capability.id} '{json.dumps(arguments, ensure_ascii=False)}'"
-    return None
 
 
 def _run_python(

@@ -161,13 +161,11 @@ class Snapshot(Struct, frozen=True):
     Attributes:
         content: The compiled registry, shared by all snapshots of one digest.
         health: The states of capabilities that are not healthy: "degraded" or "down".
-        refused: Why documents were left out, by id; the first hundred.
         read_at: `time.monotonic()` when the manifest was read.
     """
 
     content: Content
     health: dict[str, str] = field(default_factory=dict)
-    refused: dict[str, str] = field(default_factory=dict)
     read_at: float = field(default_factory=time.monotonic)
 
     @property
@@ -265,12 +263,9 @@ def _read(db: Client, before: Snapshot | None) -> Snapshot:
 
         compile_registry(db)
         manifest = part(db, MANIFEST).get().to_dict() or {}
-    state: dict[str, Any] = {
-        "health": manifest.get("health") or {},
-        "refused": manifest.get("refused") or {},
-    }
+    health = manifest.get("health") or {}
     if before and before.content.digest == manifest["digest"]:
-        return replace(before, **state, read_at=time.monotonic())
+        return replace(before, health=health, read_at=time.monotonic())
     known = before.content.parts if before else {}
     wanted = [
         part_id
@@ -282,4 +277,4 @@ def _read(db: Client, before: Snapshot | None) -> Snapshot:
     parts = {part_id: data for part_id, data in {**known, **new}.items() if part_id in set(wanted)}
     if missing := set(wanted) - parts.keys():
         raise ValueError(f"{len(missing)} documents of the registry are not there")
-    return Snapshot(Content(manifest, parts), **state)
+    return Snapshot(Content(manifest, parts), health)

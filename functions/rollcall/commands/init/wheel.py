@@ -173,14 +173,8 @@ def require(text: str, version: str) -> str:
 
 
 def asks_for(text: str, version: str) -> bool:
-    """Whether a file asks for this version of Rollcall, and says where to find it."""
-    wanted = any(
-        requirement is not None
-        and canonicalize_name(requirement.name) == DISTRIBUTION
-        and str(requirement.specifier) == f"=={version}"
-        for requirement in map(_requirement, _logical_lines(text))
-    )
-    return wanted and _finds_links(text)
+    """Whether a file asks for this version of Rollcall, which no other text looks like."""
+    return any(version in unquote(line) for line in _logical_lines(text))
 
 
 def conflicts(text: str, needs: Iterable[str]) -> Iterator[tuple[int, str]]:

@@ -28,9 +28,6 @@ HEALTHY = "healthy"
 DOWN = "down"
 
 
-_KINDS = {"firebase_function": "function", "api_endpoint": "endpoint"}
-
-
 class Record(Struct, frozen=True):
     """One document of `capabilities/`.
 
@@ -65,18 +62,6 @@ class Record(Struct, frozen=True):
     def words(self) -> tuple[str, ...]:
         """The words by which an agent may name it, narrowest first."""
         return (self.id, f"{CATEGORY}{self.document.get('category', '')}", ALL)
-
-    @property
-    def where(self) -> str:
-        """Whose it is and how it is reached."""
-        execution = object_in(self.document, "execution")
-        target, kind = str(execution.get("target", "")), str(execution.get("type", ""))
-        if self.document.get("source") == "code":
-            of = str(self.document.get("codebase", DEFAULT_CODEBASE))
-            here = "code" if of == DEFAULT_CODEBASE else f"code of {of}"
-            return f"{here}, client" if kind == "client" else here
-        host = re.match(r"https://([^/?#:@\[\]]+)(?=[/?#:]|$)", target, re.IGNORECASE)
-        return f"{_KINDS.get(kind, kind)} {host[1] if host else target}".strip()
 
 
 class Agent(Struct, frozen=True):
@@ -238,11 +223,10 @@ def _show(records: Sequence[Record], *, total: int) -> None:
                 "write" if entry.spec.writes else "read",
                 role,
                 status if record.health == HEALTHY else f"{status}, {record.health}",
-                record.where,
                 named(entry.names),
             )
         )
-    table(("Capability", "Category", "Effect", "Role", "Status", "Where", "Name"), rows)
+    table(("Capability", "Category", "Effect", "Role", "Status", "Name"), rows)
     for record in records:
         if record.status == REFUSED:
             say(f"refused, and offered to nobody: {record.id}: {record.reason}")

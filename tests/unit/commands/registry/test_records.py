@@ -28,11 +28,7 @@ def record(changes: dict[str, Any] | None = None, **told: Any) -> Record:
 
 def test_a_record_says_how_it_counts_now() -> None:
     found = record({"overrides": {"status": "beta"}}, health={"find_room": "degraded"})
-    assert (found.status, found.health, found.where) == (
-        "beta",
-        "degraded",
-        "function findRoom",
-    )
+    assert (found.status, found.health) == ("beta", "degraded")
 
 
 def test_what_cannot_be_read_is_refused_with_the_reason() -> None:
@@ -103,24 +99,3 @@ def test_what_can_be_no_document_is_no_id(id: str) -> None:
 def test_whatever_was_registered_under_an_odd_id_can_be_asked_for() -> None:
     for id in ("find_room", "BadId", "a.b", "with space", "חדר"):
         assert path_of(id) == path_of(f"capabilities/{id}") == f"capabilities/{id}"
-
-
-@pytest.mark.parametrize("target", ["https://[::1/x", "https://", "//", "https://a:b:c", "", "🎉"])
-def test_a_target_that_is_no_address_is_shown_as_it_stands(target: str) -> None:
-    found = record({"execution": {"type": "api_endpoint", "target": target}})
-    assert found.where.startswith("endpoint")
-    assert found.status == "refused"
-
-
-def test_code_of_another_codebase_and_on_clients_is_told_apart() -> None:
-    here = {"source": "code", "codebase": "default", "execution": {"type": "internal_service"}}
-    assert record(here).where == "code"
-    assert record({**here, "codebase": "shop"}).where == "code of shop"
-    away = {**here, "execution": {"type": "client", "target": "find_room"}}
-    assert record(away).where == "code, client"
-
-
-def test_an_endpoint_is_told_by_its_host() -> None:
-    target = "https://pay.example.com:8443/invoices?x=1"
-    found = record({"execution": {"type": "api_endpoint", "target": target}})
-    assert found.where == "endpoint pay.example.com"
