@@ -24,14 +24,6 @@ CODEBASE = "rollcall"
 _IGNORE = ["venv", "__pycache__", ".git", "*.local", "*.log"]
 _OLDEST, _NEWEST = 11, 14
 """The versions of Python 3 that Rollcall runs on and Firebase has a runtime for."""
-_EMULATORS = {
-    "auth": {"port": 9099},
-    "functions": {"port": 5001},
-    "firestore": {"port": 8080},
-    "tasks": {"port": 9499},
-    "singleProjectMode": True,
-    "ui": {"enabled": False},
-}
 _DEFAULT_DATABASE = "(default)"
 
 
@@ -176,12 +168,8 @@ def merge(text: str, codebase: Codebase) -> str:
 
 def new_file(codebase: Codebase) -> str:
     """A firebase.json of an app that has none."""
-    content = {
-        "functions": [_entry(codebase)],
-        "firestore": {"rules": "firestore.rules", "indexes": "firestore.indexes.json"},
-        "emulators": _EMULATORS,
-    }
-    return json_edits.render(content) + "\n"
+    text = (app_code.TEMPLATE / "firebase.json").read_text(encoding="utf-8")
+    return json_edits.append_items(text, ("functions",), [_entry(codebase)])
 
 
 def running_runtime() -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 from msgspec import Struct
 
@@ -18,6 +19,7 @@ BEGIN = "// rollcall: begin"
 END = "// rollcall: end"
 _BLOCK_NOTE = "(`python -m rollcall init` writes this block anew; yours go beside it)"
 _INDENT = "  "
+_TEMPLATE = Path(__file__).parent / "template/firestore.rules"
 
 _COMMENT_OR_STRING = re.compile(
     r"//[^\n]*|/\*.*?\*/|'(?:\\.|[^'\\\n])*'|\"(?:\\.|[^\"\\\n])*\"", re.DOTALL
@@ -229,18 +231,7 @@ def merge(text: str, block: str) -> str:
 
 def new_file(block: str) -> str:
     """A rules file with Rollcall's block and a place for the app's own rules."""
-    text = (
-        "rules_version = '2';\n\n"
-        "service cloud.firestore {\n"
-        "  // The rules of your own collections. Whatever no rule allows is refused.\n"
-        "  match /databases/{database}/documents {\n"
-        "    match /your_collection/{document} {\n"
-        "      allow read, write: if false;\n"
-        "    }\n"
-        "  }\n"
-        "}\n"
-    )
-    return merge(text, block)
+    return merge(_TEMPLATE.read_text(encoding="utf-8"), block)
 
 
 def is_template(rules: Rules) -> bool:
