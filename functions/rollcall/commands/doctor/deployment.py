@@ -9,8 +9,6 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from msgspec import Struct
-
 from rollcall.commands.doctor.configuration import Settings
 from rollcall.commands.doctor.findings import (
     MAX_CHARS,
@@ -39,40 +37,29 @@ DEPLOY_FUNCTIONS = firebase("deploy --only functions")
 _OVERDUE = timedelta(hours=25)
 
 
-class Function(Struct, frozen=True):
-    """A deployed function."""
-
-    name: str
-    region: str
-    state: str
-
-
-def read_functions(google: Google) -> list[Function]:
-    """Return the functions deployed in any region."""
-    path = f"v2/projects/{google.project}/locations/-/functions"
-    found = []
-    for item in google.every("cloudfunctions", path, "functions", pageSize="500"):
-        # projects/<project>/locations/<region>/functions/<name>
-        _, _, _, region, _, name = item["name"].split("/")
-        found.append(Function(name, region, item.get("state", "UNKNOWN")))
-    return found
-
-
 def check_functions(google: Google, declared: Sequence[str], *, region: str) -> Iterator[Finding]:
     """Check that all declared functions are deployed and active, in this region alone."""
-    functions = read_functions(google)
-    here = {each.name: each for each in functions if each.region == region}
-    missing = [name for name in declared if name not in here]
+    path = f"v2/projects/{google.project}/locations/-/functions"
+    # By region and name: projects/<project>/locations/<region>/functions/<name>
+    states = {
+        tuple(item["name"].split("/")[3::2]): item.get("state", "UNKNOWN")
+        for item in google.every("cloudfunctions", path, "functions", pageSize="500")
+    }
+    missing = [name for name in declared if (region, name) not in states]
     if missing:
         yield Finding(
             "fail" if len(missing) == len(declared) else "warn",
             f"{len(missing)} of {len(declared)} are not deployed in {region}: {name_list(missing)}",
             DEPLOY_FUNCTIONS,
         )
-    bad = [f"{each.name} ({each.state})" for each in here.values() if each.state != "ACTIVE"]
+    bad = [
+        f"{name} ({state})"
+        for (place, name), state in states.items()
+        if place == region and state != "ACTIVE"
+    ]
     if bad:
         yield fail(f"not active: {name_list(bad)}", DEPLOY_FUNCTIONS)
-    elsewhere = sorted({each.region for each in functions if each.name in declared} - {region})
+    elsewhere = sorted({place for place, name in states if name in declared} - {region})
     if elsewhere:
         yield warn(
             f"some of these names run in {name_list(elsewhere)} too, which costs and answers old "
