@@ -29,11 +29,6 @@ from rollcall.core.shapes import Display, Wire
 
 T = TypeVar("T")
 MAX_ROWS_IN_ANSWER = 4
-SIZE_COLUMNS = {
-    "250.122": ("copper", "aluminum"),
-    "250.66": ("copperServiceMax", "aluminumServiceMax", "copper", "aluminum"),
-}
-"""Columns of conductor sizes, beside those called `size`."""
 
 
 class TableColumn(Wire):
@@ -250,7 +245,7 @@ def _row(locale: str, table: Table, row: TableRow) -> str:
     parts = []
     for column in _shown_columns(locale, table):
         if row.values[column.key] is not None:
-            cell = str(_cell(locale, table, column, row))
+            cell = str(_cell(locale, column, row))
             text = f"{cell} {column.unit}" if column.unit else cell
             value = TEXTS.say(locale, "nec.lookup.isolated", text=text)
             parts.append(f"{column.name.say(locale)}: {value}")
@@ -264,7 +259,7 @@ def _display(locale: str, table: Table) -> Display:
         name = column.name.say(locale)
         columns[f"{name} ({column.unit})" if column.unit else name] = column
     rows = [
-        {heading: _cell(locale, table, column, row) for heading, column in columns.items()}
+        {heading: _cell(locale, column, row) for heading, column in columns.items()}
         for row in table.rows
     ]
     headings = list(columns)
@@ -288,13 +283,13 @@ def _shown_columns(locale: str, table: Table) -> list[Column]:
     return [column for column in table.columns if column.key not in hidden]
 
 
-def _cell(locale: str, table: Table, column: Column, row: TableRow) -> Any:
+def _cell(locale: str, column: Column, row: TableRow) -> Any:
     """`65`, `AWG 4`, `250 kcmil`, `breaker or fuse`."""
     value = row.values[column.key]
     if value is None:
         return "—"
     if column.key == "device":
         return TEXTS.say(locale, f"nec.lookup.devices.{value}")
-    if column.key == "size" or column.key in SIZE_COLUMNS.get(table.key, ()):
+    if column.is_size:
         return label(value)
     return value

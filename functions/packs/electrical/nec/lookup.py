@@ -32,19 +32,6 @@ from rollcall.core.errors import InvalidArgument, NotFound
 
 MOTOR_TABLES = ("430.248", "430.250")
 OCCUPANCY_TABLES = ("220.12", "220.42")
-ENTRIES: dict[str, str] = {
-    "240.6(A)": "amps",
-    "250.122": "amps",
-    "310.15(B)(1)(1)": "celsius",
-    "310.15(C)(1)": "count",
-    "220.54": "count",
-    "220.55": "count",
-    "430.248": "hp",
-    "430.250": "hp",
-}
-"""The quantity that a table is entered by."""
-_UPPER_BOUND_COLUMNS = {"250.122": "ocpdMaxAmps", "310.15(B)(1)(1)": "ambientMaxC"}
-_COUNT_COLUMNS = {"310.15(C)(1)": "conductors", "220.54": "dryers", "220.55": "appliances"}
 
 
 class TableQuery(Struct, frozen=True):
@@ -95,7 +82,7 @@ def parse_query(text: str, *, table: str | None = None) -> TableQuery:
     key = table or _table(text)
     if key is None and size and (material or rating):
         key = "310.16"  # a conductor with no other topic asks for its ampacity
-    unit = ENTRIES.get(key or "")
+    unit = tables.load(FILES[key]).get("entry", {}).get("quantity") if key else None
     value = None
     if unit == "celsius":
         value = _ambient_c(text, rating)
@@ -309,16 +296,16 @@ def _service_row(rows: Rows, column: str, size: Size) -> TableRow:
 
 
 def _by_value(table: Table, query: TableQuery, rows: Rows) -> Rows | None:
-    value = query.value
+    value, entry = query.value, tables.load(FILES[table.key]).get("entry", {})
     assert value is not None
-    if column := _UPPER_BOUND_COLUMNS.get(table.key):
+    if column := entry.get("upTo"):
         return [row for row in rows if value <= row.values[column]][:1]
     if table.key == "240.6(A)":
         # The rating itself, of fuses alone too; else the next that breakers and fuses have.
         own = [row for row in rows if row.values["ratingAmps"] == value and not query.above]
         common = [row for row in rows if row.values["device"] == "breaker_or_fuse"]
         return own or [row for row in common if row.values["ratingAmps"] > value][:1]
-    if counted := _COUNT_COLUMNS.get(table.key):
+    if counted := entry.get("range"):
         return [
             row
             for row in rows

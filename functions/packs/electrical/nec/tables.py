@@ -1,10 +1,11 @@
 """The tables of the NEC as data: rows by edition, with what was checked against which edition.
 
-A file of `data/` is read when it is first needed. It has `{table, verified, columns, rows,
-sources}`; its texts are in `texts/<language>.json` under `nec.tables`. A row is a list of cells in
-the order of `columns`, or `{cells, editions?, verified?, uncertain?, note?}` where it stands in
-some editions only, was checked against fewer (`note` names a text), or has single cells that were
-not.
+A file of `data/` is read when it is first needed. It has `{table, verified, entry?, columns, rows,
+sources}`; its texts are in `texts/<language>.json` under `nec.tables`. `entry` is what the table is
+entered by, `{quantity, upTo?, range?}`, with the column of each row's upper bound, or the name of
+the two with its range. A row is a list of cells in the order of `columns`, or `{cells, editions?,
+verified?, uncertain?, note?}` where it stands in some editions only, was checked against fewer
+(`note` names a text), or has single cells that were not.
 """
 
 from __future__ import annotations
@@ -159,11 +160,13 @@ def _unchecked_note(name: str, verified: tuple[int, ...], edition: Edition) -> T
 
 
 class Column(Struct, frozen=True):
-    """One column; `unit` is that of its numbers."""
+    """One column; `unit` is that of its numbers. `is_size` is set where it has sizes of
+    conductors."""
 
     key: str
     name: Text
     unit: str | None = None
+    is_size: bool = False
 
 
 class TableRow(Struct, frozen=True):
@@ -217,7 +220,12 @@ def table(number: str, edition: Edition = DEFAULT) -> Table:
     name = FILES[key]
     data = load(name)
     columns = tuple(
-        Column(column["key"], _text(name, f"columns.{column['key']}"), column.get("unit"))
+        Column(
+            column["key"],
+            _text(name, f"columns.{column['key']}"),
+            column.get("unit"),
+            column.get("isSize", column["key"] == "size"),
+        )
         for column in data["columns"]
     )
     listed = []

@@ -35,6 +35,16 @@ def test_a_table_says_what_it_is_in_both_languages_and_where_it_is_from(key: str
 
 
 @every_table
+def test_the_columns_by_which_a_table_is_entered_are_its_own(key: str) -> None:
+    entry = tables.load(tables.FILES[key]).get("entry", {})
+    named = [entry[name] for name in ("upTo",) if name in entry]
+    named += [f"{entry['range']}{end}" for end in ("Min", "Max") if "range" in entry]
+    assert set(named) <= {column.key for column in tables.table(key).columns}
+    assert entry.get("quantity") in (None, "amps", "celsius", "count", "hp")
+    assert entry.keys() <= {"quantity", "upTo", "range"}
+
+
+@every_table
 @every_edition
 def test_what_is_not_verified_says_so_and_why_in_both_languages(key: str, edition: Any) -> None:
     table = tables.table(key, edition)
