@@ -10,6 +10,7 @@ import { navigate, route } from "../app/route.js";
 import { toast } from "../app/toast.js";
 import type { Connection } from "../firebase/connection.js";
 import { ConnectionContext } from "../firebase/connection_context.js";
+import { directionOf } from "../text/direction.js";
 import { locale, text } from "../text/locale.js";
 import { agentName, agents, agentsProblem, chosenAgent, loadAgents } from "./agents.js";
 import { Beside, load } from "./answer_parts.js";
@@ -148,13 +149,14 @@ export function ConversationView({ conversation, connection, heading, welcome }:
   const isBusy = useComputed(() => conversation.isBusy.value);
   const error = conversation.error.value;
   const isNew = welcome && !conversation.threadId.value && !conversation.newest.value;
+  const title = heading ?? (conversation.title.value || text("chat.untitled"));
   useEffect(() => void load().then(({ loadTools }) => loadTools(connection)), [connection, locale.value]);
   return (
     <ConnectionContext.Provider value={connection}>
     <div class="with-beside">
     <div class="conversation" part="conversation">
       {!isNew && <h1 class="conversation-title">
-        <bdi>{heading ?? (conversation.title.value || text("chat.untitled"))}</bdi>
+        <bdi dir={directionOf(title) ?? "auto"}>{title}</bdi>
         <span class="quiet agent-name">{agentName(conversation.agent)}</span>
       </h1>}
       {error && (
