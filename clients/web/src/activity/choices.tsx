@@ -96,7 +96,9 @@ export function Match({ question, labelledBy }: AnswerProps) {
         {targets.map(({ id, text }, at) => (
           <li key={id}>
             <span class="letter">{letter(at)}</span>
-            <Line class="grow">{text}</Line>
+            <span class="grow">
+              <Line>{text}</Line>
+            </span>
           </li>
         ))}
       </ol>

@@ -40,7 +40,9 @@ export function Ordering({ question, labelledBy }: AnswerProps) {
         const name = texts.get(id) ?? "";
         return (
           <li key={id} data-id={id}>
-            <Line class="grow">{name}</Line>
+            <span class="grow">
+              <Line>{name}</Line>
+            </span>
             {[-1, 1].map((by) => (
               <button
                 key={by}

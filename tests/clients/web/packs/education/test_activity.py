@@ -277,6 +277,26 @@ def test_web_activity_in_hebrew_shows_formulas_and_signs_from_left_to_right(
             assert not any(each.evaluate(mirrored) for each in signs)
 
 
+def test_web_activity_in_hebrew_has_words_of_other_languages_beside_their_marks(
+    enter: Enter, classroom: Classroom
+) -> None:
+    lengths = choices(["25 mm", "3 cm"])
+    pairs = {"pairs": {"a": "a", "b": "b"}}
+    match = item("match", "התאימו אורך", points=2, options=lengths, targets=lengths, key=pairs)
+    order = item("order", "סדרו אורך", points=2, options=lengths, key={"correct": ["a", "b"]})
+    id = classroom.publish("lengths", [match, order], locale="he", title="אורך")
+    with enter(classroom.people["pupil"], "he", **PHONE) as page:
+        play(page, id)
+        from_the_right = page.locator(".targets li, .ordering li").evaluate_all(
+            """(rows) => rows.map((row) => {
+              const words = document.createRange();
+              words.selectNodeContents(row.querySelector(".line"));
+              return row.getBoundingClientRect().right - words.getBoundingClientRect().right;
+            })"""
+        )
+        assert len(from_the_right) == 4 and all(each < 60 for each in from_the_right)
+
+
 def test_web_activity_is_played_by_keyboard_and_focus_stays_and_is_printed(
     enter: Enter, classroom: Classroom, picture: str
 ) -> None:
