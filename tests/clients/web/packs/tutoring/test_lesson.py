@@ -508,6 +508,22 @@ def test_web_lesson_is_not_of_somebody_without_a_part_in_school(enter: Enter) ->
         expect(page.get_by_role("link", name=EN["lesson.title"])).to_have_count(0)
 
 
+def test_web_lesson_room_on_a_phone_leaves_the_height_to_the_talk(
+    enter: Enter, school: School
+) -> None:
+    tasks = [{"id": str(n), "text": f"Task {n} of this lesson"} for n in range(4)]
+    _, session = school.session(title="Ordering food", tasks=tasks)
+    with enter(school.pupil, viewport={"width": 360, "height": 740}) as page:
+        page.goto(f"/#/lesson/session.{session}")
+        expect(page.get_by_role("button", name=EN["room.end"])).to_be_visible()
+        top = "(button) => button.getBoundingClientRect().top"
+        names = (EN["voice.talk"], EN["room.end"])
+        tops = {page.get_by_role("button", name=name).evaluate(top) for name in names}
+        assert len(tops) == 1
+        assert page.locator(".log-scroll").evaluate("(log) => log.clientHeight") > 250
+        expect(page.get_by_role("heading", name="Ordering food")).to_have_count(1)
+
+
 def test_web_lesson_element_is_a_teachers_panel(host: Page, site: str) -> None:
     teacher = person("teacher")
     host.goto(f"{site}/examples/plain.html")
