@@ -8,7 +8,7 @@ import json
 import re
 import zipfile
 from collections.abc import Iterator, Mapping
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from msgspec import Struct, to_builtins
@@ -25,23 +25,10 @@ SETTINGS = "rollcall.json"
 
 _IN_WHEEL = "rollcall/web.zip"
 _FOLDER, _SUB_FOLDER = "rollcall-web", "rollcall"
-_POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; "
-    "font-src 'self'; media-src 'self' blob:; frame-src blob:; connect-src 'self' "
-    "https://*.googleapis.com https://*.cloudfunctions.net https://*.run.app "
-    "wss://generativelanguage.googleapis.com; manifest-src 'self'; base-uri 'none'; "
-    "form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; "
-    "trusted-types 'none'"
+_HEADERS: dict[str, dict[str, list[str]]] = json.loads(
+    Path(__file__).with_name("hosting_headers.json").read_bytes()
 )
-_HEADERS = {
-    "Content-Security-Policy": _POLICY,
-    "X-Content-Type-Options": "nosniff",
-    "Referrer-Policy": "no-referrer",
-    "Permissions-Policy": "camera=(), microphone=(self), geolocation=(), payment=()",
-    "Cache-Control": "no-cache",
-}
-_KEPT = {"Cache-Control": "public, max-age=31536000, immutable"}
-"""Of files whose names carry a hash."""
+"""Of the page, and of files whose names carry a hash: the parts of each header."""
 _SERVED = re.compile(r"hosting(?:\[(.+?)\])?: Local server: (http://\S+)")
 _PORT = 5002  # 5000 is taken by macOS
 
@@ -64,8 +51,8 @@ class Site(Struct, frozen=True):
         """The rules for `headers` of the entry."""
         all_files = f"{self.path}{{,/**}}" if self.path else "**"
         return [
-            _rule(all_files, _HEADERS),
-            _rule(f"{self.path}/@(main|chunk)-*.@(js|css)", _KEPT),
+            _rule(all_files, _HEADERS["page"]),
+            _rule(f"{self.path}/@(main|chunk)-*.@(js|css)", _HEADERS["hashed"]),
         ]
 
 
@@ -348,8 +335,6 @@ def _unclear(text: str, entries: list[dict[str, Any]], what: str) -> Problem:
     )
 
 
-def _rule(source: str, headers: Mapping[str, str]) -> dict[str, Any]:
-    return {
-        "source": source,
-        "headers": [{"key": key, "value": value} for key, value in headers.items()],
-    }
+def _rule(source: str, headers: Mapping[str, list[str]]) -> dict[str, Any]:
+    values = [{"key": key, "value": "; ".join(parts)} for key, parts in headers.items()]
+    return {"source": source, "headers": values}

@@ -216,15 +216,15 @@ def test_a_policy_of_an_earlier_library_is_renewed_and_a_changed_one_stays(
 ) -> None:
     make(tmp_path, {"firebase.json": HOSTING})
     with monkeypatch.context() as earlier:
-        earlier.setattr(web_app, "_POLICY", "default-src 'self'")
-        earlier.setitem(web_app._HEADERS, "Content-Security-Policy", "default-src 'self'")
+        page = web_app._HEADERS["page"]
+        earlier.setitem(page, "Content-Security-Policy", ["default-src 'self'"])
         init(tmp_path, library=library(), web="")
     assert hosting(tmp_path)["headers"][0]["headers"][0]["value"] == "default-src 'self'"
     init(tmp_path, library=library("0.2.0+g2"))
     assert hosting(tmp_path)["headers"] == web_app.Site("", "/rollcall").headers()
     text = (tmp_path / "firebase.json").read_text().replace("script-src", "script-src x", 1)
     (tmp_path / "firebase.json").write_text(text)
-    monkeypatch.setitem(web_app._HEADERS, "Referrer-Policy", "same-origin")
+    monkeypatch.setitem(web_app._HEADERS["page"], "Referrer-Policy", ["same-origin"])
     plan = init(tmp_path, library=library("0.3.0+g3"))
     assert (tmp_path / "firebase.json").read_text() == text
     assert '"same-origin"' in plan.notes[0] and "were changed, so they stay" in plan.notes[0]
