@@ -144,9 +144,9 @@ class Plan:
             self._plan_capabilities,
             *(partial(self._plan_requirements, each) for each in codebases),
             *(partial(self._plan_environment, each) for each in codebases),
+            self._check_names,  # in the files as they are on disk
             self._plan_rules,
             self._plan_indexes,
-            self._check_names,
             partial(self._plan_web, web),
             *(partial(self._plan_wheel, each) for each in codebases),
             self._plan_record,
@@ -158,7 +158,7 @@ class Plan:
             except Problem as error:
                 self._problems.append(str(error))
         if self._problems:
-            raise Problem("\n\n".join(self._problems))
+            raise Problem("\n\n".join(dict.fromkeys(self._problems)))
         if self._prefix and not self.is_update:
             self.notes.append(
                 "Clients have to know the prefix: in JavaScript, "
@@ -489,13 +489,13 @@ class Plan:
         groups = self._platform.shared_groups & ids
         used: list[tuple[str, str]] = []
         rules_file, indexes_file = self._firestore.rules, self._firestore.indexes
-        if (text := self._on_disk(rules_file)) is not None:
+        if (text := self._files.read(rules_file)) is not None:
             try:
                 lines = security_rules.collection_lines(security_rules.read(text))
                 used += [(path, f"{rules_file}:{line}") for path, line in lines.items()]
             except ValueError:  # `_plan_rules` says so
                 pass
-        if (text := self._on_disk(indexes_file)) is not None:
+        if (text := self._files.read(indexes_file)) is not None:
             ours = {*index_entries(self._platform.indexes), *self._record.indexes}
             try:
                 for group, (line, keys) in group_lines(text).items():
@@ -513,12 +513,6 @@ class Plan:
             if id in groups or ((is_root or is_unknown) and id in roots):
                 found.setdefault(id, []).append(place)
         return found
-
-    def _on_disk(self, path: str) -> str | None:
-        try:
-            return Files(self.root).read(path)
-        except Problem:  # the step that edits it says so
-            return None
 
 
 def _git_ignores(root: Path, path: str) -> str | None:
