@@ -502,3 +502,9 @@ def test_web_message_that_is_shown_no_more_is_in_the_box_to_be_sent_again(compon
     components.get_by_role("button", name="Send", exact=True).click()
     expect(box).to_have_value("")
     assert components.evaluate("components.decisions") == [message]
+
+
+def test_web_title_of_a_conversation_keeps_a_figure_and_its_unit_in_order(components: Page) -> None:
+    components.evaluate("components.locale.value = 'he'")
+    show(components, "threads", {"titles": ["קוטר של 25 mm, דחוף"]})
+    expect(components.locator(".thread-title bdi[dir=ltr]")).to_have_text("25\u00a0mm")

@@ -10,7 +10,10 @@ export interface Route {
 
 export const route = signal<Route>(read());
 
-window.addEventListener("hashchange", () => (route.value = read()));
+window.addEventListener("hashchange", () => {
+  const to = read();
+  if (hrefOf(to) !== hrefOf(route.value)) route.value = to; // "#/" is "#/chat"
+});
 
 /** The address of a route, for a link. */
 export function hrefOf({ view, id }: Route): string {

@@ -3,14 +3,14 @@
 import type { RollcallError } from "@rollcall/client";
 import { useComputed, useSignal, useSignalEffect } from "@preact/signals";
 import type { ComponentChildren } from "preact";
-import { useEffect } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 
 import { isOnline } from "../app/network.js";
-import { navigate, route } from "../app/route.js";
+import { navigate, route, type Route } from "../app/route.js";
 import { toast } from "../app/toast.js";
 import type { Connection } from "../firebase/connection.js";
 import { ConnectionContext } from "../firebase/connection_context.js";
-import { directionOf } from "../text/direction.js";
+import { Line } from "../markdown/prose.js";
 import { locale, text } from "../text/locale.js";
 import { agentName, agents, agentsProblem, chosenAgent, loadAgents } from "./agents.js";
 import { Beside, load } from "./answer_parts.js";
@@ -24,10 +24,13 @@ import { problemOf, reasonOf } from "./problems.js";
 export function Chat({ connection }: { connection: Connection }) {
   const current = useSignal<Conversation | undefined>(undefined);
   const error = useSignal<RollcallError | undefined>(undefined);
+  /** Where the conversation began that has no id yet: it is left by going there again. */
+  const begunAt = useRef<Route | undefined>(undefined);
   const threadId = route.value.id;
   useEffect(() => {
     const open = current.value;
-    if (open && threadId && open.threadId.value === threadId) return; // it was begun here
+    const isBegunHere = threadId ? open?.threadId.value === threadId : begunAt.current === route.value;
+    if (open && isBegunHere) return;
     open?.close();
     current.value = undefined;
     error.value = undefined;
@@ -43,8 +46,7 @@ export function Chat({ connection }: { connection: Connection }) {
         (cause) => isWanted && (error.value = cause as RollcallError),
       );
     return () => (isWanted = false);
-    // A chat without an id is left for a new one by going to the same address again.
-  }, [route.value, threadId && isOnline.value]);
+  }, [route.value, isOnline.value]);
   useEffect(() => () => current.value?.close(), []);
   useSignalEffect(() => {
     const open = current.value?.threadId.value;
@@ -64,7 +66,10 @@ export function Chat({ connection }: { connection: Connection }) {
     <NewConversation
       key="new"
       connection={connection}
-      onBegin={(conversation) => (current.value = conversation)}
+      onBegin={(conversation) => {
+        begunAt.current = route.peek();
+        current.value = conversation;
+      }}
     />
   );
 }
@@ -156,7 +161,7 @@ export function ConversationView({ conversation, connection, heading, welcome }:
     <div class="with-beside">
     <div class="conversation" part="conversation">
       {!isNew && <h1 class="conversation-title">
-        <bdi dir={directionOf(title) ?? "auto"}>{title}</bdi>
+        <Line>{title}</Line>
         <span class="quiet agent-name">{agentName(conversation.agent)}</span>
       </h1>}
       {error && (

@@ -9,6 +9,7 @@ import { copy } from "../app/output.js";
 import { navigate, hrefOf, route } from "../app/route.js";
 import { toast } from "../app/toast.js";
 import type { Connection } from "../firebase/connection.js";
+import { Line } from "../markdown/prose.js";
 import { type Key, text, shortTime } from "../text/locale.js";
 import { Confirmation } from "../app/confirmation.js";
 import { agentName } from "./agents.js";
@@ -116,7 +117,8 @@ function ThreadRow({ thread, connection }: { thread: Thread; connection: Connect
       if (what === "clear") await threads.clear(thread.id);
       else await threads.delete(thread.id);
       toast(text(what === "clear" ? "threads.cleared" : "threads.deleted"));
-      if (isCurrent) navigate({ view: "chat" });
+      // The user may have gone on to another one meanwhile.
+      if (route.peek().id === thread.id) navigate({ view: "chat" });
     }, { leaves: what === "delete" });
   const isActive = thread.status === "active";
   const move = () =>
@@ -175,7 +177,7 @@ function ThreadRow({ thread, connection }: { thread: Thread; connection: Connect
         title={title}
       >
         <span class="thread-title">
-          <bdi>{title}</bdi>
+          <Line>{title}</Line>
         </span>
         <span class="quiet thread-about">
           <bdi>{agentName(thread.agent)}</bdi> <span>{shortTime(thread.updatedAt)}</span>
