@@ -75,15 +75,11 @@ def namesakes(name: str, people: Iterable[tuple[str, str]]) -> list[str]:
     Args:
         people: (id, name) of the candidates; one id may come with several names.
     """
-    pairs = list(dict.fromkeys(people))
+    pairs, key = list(dict.fromkeys(people)), name_key(name)
     first_names = [(id, whole.split(" ")[0]) for id, whole in pairs]
     for is_name in (str.__eq__, partial(same_name, is_close=True), same_name):
         for candidates in (pairs, first_names):
-            ids = [
-                id
-                for id, each in candidates
-                if name_key(name) and is_name(name_key(name), name_key(each))
-            ]
+            ids = [id for id, each in candidates if key and is_name(key, name_key(each))]
             if ids:
                 return list(dict.fromkeys(ids))
     return []

@@ -69,8 +69,7 @@ def put_project(
     from google.cloud.firestore import SERVER_TIMESTAMP
 
     reference = stored.project.reference
-    version = {"schemaVersion": SCHEMA_VERSION}
-    panels = {panel.id: {**version, **panel.dump()} for panel in project.panels}
+    panels = {each.id: {"schemaVersion": SCHEMA_VERSION, **each.dump()} for each in project.panels}
     size = len(json.dumps(panels, ensure_ascii=False).encode())
     if size > MAX_BYTES:
         raise InvalidArgument(

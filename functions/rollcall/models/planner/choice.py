@@ -92,8 +92,7 @@ def ranked(message: Message, tools: Sequence[ToolSpec], names: Names | None = No
         bonus = _PHRASE * max((min(n, 4) - 1 for n in phrases), default=0)
         # A list tool gives what its name says, and all of it, where the name says no more.
         object_ = set(words(spaced(tool.name))[1:]) - wordset("own")
-        is_object = lists(tool) and bool(object_) and object_ <= head
-        is_object = is_object or _is_listed(tool, message)
+        is_object = (lists(tool) and bool(object_) and object_ <= head) or _is_listed(tool, message)
         is_object = is_object or bool(searches(tool) and cue("about").search(message.text))
         wanted, is_meant = said or verb & set(words(spaced(tool.name))), False  # as in "run it"
         if tool.writes:  # of which the verb is said, and all the rest may be what is to be written
@@ -162,10 +161,14 @@ def _answers(tool: ToolSpec, message: Message) -> bool:
     heads = _heads(message) - weak
     is_count = bool(cue("asks.count").search(asked)) and not lists(tool)
     first_sentence = "" if is_count else tool.description.partition(". ")[0]
-    core = terms(" ".join((spaced(tool.name), *tool.keywords, first_sentence)))
+    named = terms(" ".join((spaced(tool.name), *tool.keywords)))
+    given = {*named, *terms(re.split(cue("owners"), first_sentence)[0])} - weak
     phrases = (each for each in tool.keywords if len(words(each)) > 1)
     is_length = cue("measures").match(asked) and not any(map(message.find, phrases))
-    if is_length or (heads and heads.isdisjoint(core)):
+    is_other = heads.isdisjoint([*named, *terms(first_sentence)])
+    # A tool for the results of a course does not tell which courses there are.
+    is_other = is_other or given.isdisjoint(message.stems_at(range(len(message.words))))
+    if is_length or (heads and is_other):
         return False  # "what is the length of circuit 14" is no matter of its voltage drop
     knows_who = lists(tool) and any(map(cue("person_or_day").match, tool.keywords))
     return (knows_who or not cue("person_or_day").match(asked)) and _knows_verb(tool, message)

@@ -99,6 +99,8 @@ def _listing(key: str, items: list[Item], output: Item, step: Step, wish: Wish, 
         return say("none", locale, what=what, conditions=said)
     counted = [output.get(k) for k in ("totalFound", "totalCount", "total", "count")]
     total = max(len(kept), *(n for n in counted if type(n) is int and not conditions), 0)
+    if wish.rest and total <= _MAX_ITEMS:
+        return say("no_more", locale, what=what)
     rest = kept[_MAX_ITEMS:][:_MAX_ROWS] if wish.rest else []
     first = rest or kept[:_MAX_ITEMS]
     more = total - len(first) - bool(rest) * _MAX_ITEMS

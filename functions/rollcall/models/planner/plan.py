@@ -128,14 +128,13 @@ class _Planner(Struct, frozen=True):
         if self.turn.files:
             files = ", ".join(f"“{one_line(each, 80)}”" for each in self.turn.files)
             return Reply(self.say("file_unseen", name=files))
-        for opening in ("who", "help", "cancelled"):
-            if cue(opening).search(text):
-                is_offer = opening != "cancelled"
-                return self._offer(opening) if is_offer else Reply(self.say(opening))
-        for kind in ("thanks", "bye", "hello") if said <= wordset("talk.words") else ():
-            if said & wordset(f"talk.{kind}"):
-                return self._offer(kind) if kind == "hello" else Reply(self.say(kind))
-        return None
+        kinds = [each for each in ("hello", "who", "help", "cancelled") if cue(each).search(text)]
+        if said <= wordset("talk.words"):
+            kinds += [each for each in ("thanks", "bye", "hello") if said & wordset(f"talk.{each}")]
+        if not kinds:
+            return None
+        is_offer = kinds[0] in ("hello", "who", "help")
+        return self._offer(kinds[0]) if is_offer else Reply(self.say(kinds[0]))
 
     def _noted(self) -> Reply | None:
         """Return what the notes say to a question of what something is: one question, without an

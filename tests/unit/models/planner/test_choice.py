@@ -221,10 +221,27 @@ def test_a_thing_is_named_in_the_other_script(message: str) -> None:
     assert talk.calls[-1] == [("summarize_chat", {"chatId": wanted})]
 
 
-@pytest.mark.parametrize("message", ["how are you?", "מה שלומך?"])
+@pytest.mark.parametrize(
+    "message", ["how are you?", "How's it going today?", "מה שלומך?", "מה המצב"]
+)
 def test_how_the_planner_is_is_small_talk(message: str) -> None:
     assert ask(message, MESSAGING).calls == []
     assert answer_of(ask(message, MESSAGING)).startswith(("Hello", "שלום"))
+
+
+@pytest.mark.parametrize(
+    "message", ["how much is it?", "how is that?", "how much more do you have?"]
+)
+def test_a_question_of_words_of_small_talk_is_no_greeting(message: str) -> None:
+    assert not answer_of(ask(message, MESSAGING)).startswith("Hello")
+
+
+def test_a_tool_does_not_give_what_its_things_are_of() -> None:
+    properties = {"timeRange": text("How far back.")}
+    about = "Show how the pupils of the teacher's own courses are doing."
+    tool = spec("get_analytics", about, properties, keywords=("results", "statistics"))
+    assert ask("Which courses am I teaching?", (tool,)).calls == []
+    assert ask("Which pupils do well?", (tool,), done).calls == [[("get_analytics", {})]]
 
 
 def test_only_what_was_asked_is_dropped() -> None:

@@ -293,6 +293,13 @@ def test_after_the_rest_there_is_no_more() -> None:
     assert talk.calls == []
 
 
+@pytest.mark.parametrize("then", ["show me the rest", "תראי את השאר"])
+def test_a_list_that_was_told_whole_has_no_rest(then: str) -> None:
+    talk = Talk(MESSAGING)
+    assert "Hire a designer" in talk.say("What decisions were made?")
+    assert talk.say(then) in ("There are no more decisions.", "אין עוד החלטות.")
+
+
 def test_the_rest_of_a_write_is_not_written_again() -> None:
     send = spec("send_note", "Send a note.", {"content": text("The words")}, "content", writes=True)
     talk = Talk((send,), lambda name, arguments: {"output": {"done": "Sent."}})
