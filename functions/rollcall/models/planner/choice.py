@@ -162,7 +162,7 @@ def _answers(tool: ToolSpec, message: Message) -> bool:
     is_count = bool(cue("asks.count").search(asked)) and not lists(tool)
     first_sentence = "" if is_count else tool.description.partition(". ")[0]
     named = terms(" ".join((spaced(tool.name), *tool.keywords)))
-    given = {*named, *terms(re.split(cue("owners"), first_sentence)[0])} - weak
+    given = {*named, *terms(re.sub(cue("owners"), "", first_sentence))} - weak
     phrases = (each for each in tool.keywords if len(words(each)) > 1)
     is_length = cue("measures").match(asked) and not any(map(message.find, phrases))
     is_other = heads.isdisjoint([*named, *terms(first_sentence)])

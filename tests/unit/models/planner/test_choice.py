@@ -242,6 +242,11 @@ def test_a_tool_does_not_give_what_its_things_are_of() -> None:
     tool = spec("get_analytics", about, properties, keywords=("results", "statistics"))
     assert ask("Which courses am I teaching?", (tool,)).calls == []
     assert ask("Which pupils do well?", (tool,), done).calls == [[("get_analytics", {})]]
+    about = "Read a file of the workspace, whole or some of its lines."
+    read = spec("read_file", about, {"path": text("The file")}, "path", keywords=("read",))
+    assert ask("What lines are in app.py?", (read,), done).calls == [
+        [("read_file", {"path": "app.py"})]
+    ]
 
 
 def test_only_what_was_asked_is_dropped() -> None:
