@@ -79,14 +79,10 @@ export function ApprovalCard({ approval, uid, outcome, decide }: ApprovalCardPro
     announce(`${text(`approval.${phase}`)}: ${summary}`);
   }, [phase]);
 
-  // A second click may have given the focus to a button again before it was drawn as disabled.
-  useLayoutEffect(() => {
-    if (isSending.value) card.current?.focus();
-  }, [isSending.value]);
-
   const send = async (decision: Decision) => {
     if (isSending.value || !isArmed.value) return; // a second click
     [isSending.value, isHere.value, problem.value] = [true, true, undefined];
+    card.current?.focus({ preventScroll: true }); // a scroll would move something else under a second click
     try {
       await decide(decision);
       form.value = "none";
