@@ -56,13 +56,13 @@ def test_what_cannot_be_used_is_refused_with_its_reason_and_the_rest_goes_in(db:
     register(db, "long_name", names={"en": "x" * 300})
     compiled = compile_registry(db)
     reasons = {
-        "no_status": "status: \"on\" is not 'active'",
+        "no_status": "status: input should be 'active'",
         "other_id": "its field id is 'find_room'",
         "find_tools": "the name of a platform tool",
         "loops": "refers to itself",
         "bad_name": "providers take",
         "nowhere": "no target",
-        "empty": "id: it is missing",
+        "empty": "id is missing",
         "odd_type": "has the type",
         "a_time": "no JSON",
         "not_a_number": "no JSON",
