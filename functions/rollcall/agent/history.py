@@ -127,7 +127,7 @@ def repair_history(
         if stored:
             notes["left out a result that no call was waiting for"] += len(stored)
     if not notes and valid != list(history):
-        notes["put results into the order of their calls"] += 1
+        notes["put results into the order and under the names of their calls"] += 1
     return valid, [text if n == 1 else f"{text} ({n} times)" for text, n in notes.items()]
 
 

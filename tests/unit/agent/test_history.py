@@ -115,7 +115,7 @@ def test_a_valid_history_is_left_alone(history: list[Message]) -> None:
 
 LOST = "answered a call whose result was lost"
 UNASKED = "left out a result that no call was waiting for"
-SORTED = "put results into the order of their calls"
+SORTED = "put results into the order and under the names of their calls"
 BEFORE = "left out what stood before the first of the user's messages"
 
 
