@@ -230,8 +230,8 @@ def pack_sections(sections: Sequence[bytes]) -> bytes:
     return _MARK + zlib.compress(body, 6)
 
 
-def unpack_sections(data: bytes, count: int) -> list[bytes]:
-    """Return the `count` sections of a block.
+def unpack_sections(data: bytes, *counts: int) -> list[bytes]:
+    """Return the sections of a block, of which there are as many as one of `counts`.
 
     Raises:
         ValueError: The bytes are damaged, or not a block of this version.
@@ -251,6 +251,6 @@ def unpack_sections(data: bytes, count: int) -> list[bytes]:
         end = start + _LENGTH + int.from_bytes(body[start : start + _LENGTH], "little")
         sections.append(body[start + _LENGTH : end])
         start = end
-    if start != len(body) or len(sections) != count:
-        raise ValueError(f"a damaged index: {len(sections)} sections instead of {count}")
+    if start != len(body) or len(sections) not in counts:
+        raise ValueError(f"a damaged index: {len(sections)} sections instead of {counts[0]}")
     return sections

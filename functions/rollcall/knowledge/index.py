@@ -172,9 +172,9 @@ def unpack_words(data: bytes) -> tuple[int, Postings]:
     Raises:
         ValueError: The bytes are damaged, or a part of another version.
     """
-    first_section, *sections = unpack_sections(data, 5)
+    first_section, *sections = unpack_sections(data, 5, 6)  # the sixth is not needed any more
     head = _head(first_section)
-    return head["first"], Postings.load(head["passages"], sections, "H")
+    return head["first"], Postings.load(head["passages"], sections[:4], "H")
 
 
 def pack_vectors(vectors: Sequence[Sequence[float]]) -> bytes:

@@ -103,9 +103,9 @@ def unpack(name: str, part_ids: Sequence[str], parts: Mapping[str, bytes]) -> by
 
 
 def read_records(document: Any) -> dict[str, Any]:
-    """Return the records in a document's snapshot; none if the document does not exist."""
+    """Return the records in a document's snapshot; none if there are none in today's form."""
     stored = (document.to_dict() or {}).get("records")
-    return json.loads(zlib.decompress(stored)) if stored else {}
+    return json.loads(zlib.decompress(stored)) if isinstance(stored, bytes) else {}
 
 
 def write_records(

@@ -326,14 +326,13 @@ class RememberedApproval(Struct, frozen=True):
 
 
 def read_remembered(stored: Mapping[str, Any] | None) -> dict[str, RememberedApproval]:
-    """Read a thread's field `allowed`."""
+    """Read a thread's field `allowed`. One without the ids of its approvals is left out."""
     return {
         tool: RememberedApproval(
-            each["digest"],
-            each["by"],
-            dict(zip(each["patterns"], each["patternsBy"], strict=True)),
+            each["digest"], each["by"], dict(zip(each["patterns"], each["patternsBy"], strict=True))
         )
         for tool, each in (stored or {}).items()
+        if isinstance(each, dict) and "by" in each and "patternsBy" in each
     }
 
 

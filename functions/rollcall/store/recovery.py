@@ -55,7 +55,7 @@ def recover_run(db: Client, thread_id: str, run_id: str) -> OpenRun | None:
         return None
     page, recent = find_open_page(db, thread_id, run_id), read_log(db, thread_id)
     token, lease = next_lease(holder, run_id)
-    has_progressed = recent.next_message > data["reached"]
+    has_progressed = recent.next_message > data.get("reached", recent.next_message)
     claim = {
         "token": token,
         "attempt": data["attempt"] + 1,

@@ -389,6 +389,11 @@ def test_every_capability_is_checked_within_a_quarter_of_an_hour(db: Client, clo
     assert read_records(db.document("registry/health").get()) == {}
 
 
+def test_records_of_an_earlier_build_are_begun_anew(db: Client, clock: Clock) -> None:
+    db.document("registry/health").set({"records": '{"maps": {"state": "down"}}', "parts": 1})
+    assert look(db, clock, lambda each: None, maps=entry("maps")) == {}
+
+
 def test_clients_tools_and_disabled_ones_are_not_checked(db: Client, clock: Clock) -> None:
     tools = {
         "open_file": entry("open_file", "client"),

@@ -5,11 +5,11 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from google.cloud.firestore import Client
+from google.cloud.firestore import DELETE_FIELD, Client
 
 from rollcall.store import paths, recovery
 from rollcall.store.open_run import OpenRun
-from rollcall.store.recovery import find_unfinished
+from rollcall.store.recovery import find_unfinished, recover_run
 from tests.emulator.store.test_continuations import NO, YES, ids, waiting
 from tests.emulator.store.test_run_opening import answer, opened, opening
 from tests.support.run_times import end_lease
@@ -36,6 +36,16 @@ def test_a_run_whose_process_died_is_found(db: Client) -> None:
     run = opened(db, opening())
     end_lease(db, run.thread_id, "r1")
     assert unfinished(db) == [key(run)]
+
+
+def test_a_run_of_an_earlier_build_goes_on(db: Client) -> None:
+    run = opened(db, opening())
+    end_lease(db, run.thread_id, "r1")
+    paths.run(db, run.thread_id, "r1").update({"reached": DELETE_FIELD})
+    recovered = recover_run(db, *key(run))
+    assert recovered is not None
+    answer(recovered, "Hi.")
+    assert unfinished(db) == []
 
 
 def test_a_run_that_was_handed_over_is_found_should_the_queue_have_lost_it(db: Client) -> None:

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rollcall.core.search import pack_sections, unpack_sections
 from rollcall.knowledge.index import (
     PART_BYTES,
     PASSAGES_OF_WORDS,
@@ -73,6 +74,12 @@ def test_words_are_stems_of_both_languages_and_headings_count_more() -> None:
     found = words_of(piece("The conductors are grounded. מוליכים", "Grounding"))
     assert found["ground"] == 3
     assert set(query_words("grounding conductor מוליך")) <= set(found)
+
+
+def test_an_index_of_an_earlier_build_is_read() -> None:
+    (part,) = pack_words([Counter("ab"), Counter("b")], first=7)
+    with_greatest_weights = pack_sections([*unpack_sections(part, 5), b"\x01\x01"])
+    assert unpack_words(with_greatest_weights) == unpack_words(part)
 
 
 @pytest.mark.parametrize(
