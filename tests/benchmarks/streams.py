@@ -54,7 +54,8 @@ def measure() -> Table:
     """Start everything, then all runs."""
     with firestore() as emulator, steady_provider(seconds=REPLY_S) as provider:
         publish(FUNCTIONS)
-        environment = deployed_environment() | emulator | provider | {"OPENAI_API_KEY": "sk-bench"}
+        keys = {"OPENAI_API_KEY": "sk-bench", "GEMINI_API_KEY": "bench"}
+        environment = deployed_environment() | emulator | provider | keys
         with serve_function(FUNCTIONS / "main.py", "run_agent", environment) as instance:
             _run(instance, "first")
             pid = _emulator(emulator["FIRESTORE_EMULATOR_HOST"].rpartition(":")[2])
