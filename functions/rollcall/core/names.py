@@ -13,15 +13,19 @@ _VOWELS = frozenset("aeiouyhw")
 """Letters that Hebrew may leave out."""
 
 
-def spellings_in(name: str, text: str) -> list[str]:
+def spellings_in(name: str, text: str, *, is_close: bool = False) -> list[str]:
     """Return the words of a text that are a name of one word in the other script, in Latin letters
-    with a capital one and in Hebrew perhaps with a prefix: "Dan" and "לדן" for "דן"."""
+    with a capital one and in Hebrew perhaps with a prefix: "Dan" and "לדן" for "דן".
+
+    Args:
+        is_close: Whether rare spellings do not count, as `same_name` has it.
+    """
     found = []
     for word in re.findall(r"\w+", text):
         forms = [word] if word != word.lower() or not word.isascii() else []
         if word[0] in HEBREW_PREFIXES:
             forms.append(word[1:])
-        if any(same_name(form, name) for form in forms):
+        if any(same_name(form, name, is_close=is_close) for form in forms):
             found.append(word)
     return found
 

@@ -62,3 +62,8 @@ def test_a_name_is_found_in_a_text_of_the_other_script(
     name: str, text: str, found: list[str]
 ) -> None:
     assert spellings_in(name, text) == found
+
+
+def test_rare_spellings_count_where_they_may() -> None:
+    assert spellings_in("Omer", "שלחי לאמיר") == ["לאמיר"]
+    assert spellings_in("Omer", "שלחי לאמיר", is_close=True) == []

@@ -24,7 +24,7 @@ from rollcall.models.planner.arguments import Filled, fill
 from rollcall.models.planner.choice import asks, choose, ranked, searcher_of
 from rollcall.models.planner.composer import Wish, label, one_line
 from rollcall.models.planner.history import Step, Thing, Turn, read_turn
-from rollcall.models.planner.mentions import cue, group, read_message, unit_of, wordset
+from rollcall.models.planner.mentions import Message, cue, group, read_message, unit_of, wordset
 from rollcall.models.planner.parameters import (
     Parameter,
     lists,
@@ -114,9 +114,9 @@ class _Planner(Struct, frozen=True):
     def _asks_for_the_rest(self) -> bool:
         rest = cue("rest").fullmatch
         is_rest = rest(self.turn.text) and self.turn.before and not rest(self.turn.before)
-        return bool(is_rest and self._repeated())
+        return bool(is_rest and self._last_tool())
 
-    def _repeated(self) -> ToolSpec | None:
+    def _last_tool(self) -> ToolSpec | None:
         """Return the tool of the last call, if it only reads."""
         name = self.turn.last.name if self.turn.last else ""
         return next((t for t in self.request.tools if t.name == name and not t.writes), None)
@@ -231,7 +231,7 @@ class _Planner(Struct, frozen=True):
     def _follow_up(self, last: ToolCall) -> _Goal | None:
         """Return the last call with what a short message changes in it: "and over 300 ft?". A text
         only takes the place of one: "only the decisions" is no focus of a summary."""
-        tool = self._repeated()
+        tool = self._last_tool()
         if tool is None:
             return None
         # What was required has a value, so words of the user's own are one only where marked.
@@ -308,7 +308,7 @@ class _Planner(Struct, frozen=True):
             return self._told(Wish(goal.text, topic), step)
         named = (things if many else things[:1]) if searcher else _named(goal, things)
         own = vocabulary(goal.tool, whole=True).union(*(terms(each.name) for each in named))
-        own = own.union(*(terms(w) for each in named for w in _other_spelling(each, goal.text)))
+        own = own.union(*(terms(w) for each in named for w in _other_spelling(each, goal)))
         others = [each for each in left if not (searcher or own.issuperset(terms(each)))]
         if (others and named) or not (named or target.required):
             return self._cannot_use(others or left or [topic])
@@ -379,16 +379,23 @@ def _lister(tool: ToolSpec, target: Parameter, tools: Sequence[ToolSpec]) -> Too
 
 def _named(goal: _Goal, things: Sequence[Thing]) -> list[Thing]:
     """Return the things that a goal calls by name or id, or by the words that most of all has."""
-    message = read_message(goal.text)
-    free = [n for n in range(len(message.words)) if n not in goal.filled.used]
-    said = message.stems_at(free) - vocabulary(goal.tool)
+    message = _unused(goal)
+    said = {*message.stems} - vocabulary(goal.tool)
     shares = [len(said.intersection(terms(each.name))) for each in things]
     whole = [t for t in things if (t.name and message.find(t.name)) or t.id in goal.text.split()]
     most = max(shares, default=0)
     best = [each for each, share in zip(things, shares, strict=True) if most and share == most]
-    return whole or best or [each for each in things if _other_spelling(each, goal.text)]
+    return whole or best or [each for each in things if _other_spelling(each, goal)]
 
 
-def _other_spelling(thing: Thing, text: str) -> list[str]:
-    """Return the words of a text that are part of a thing's name in the other script."""
-    return [word for part in thing.name.split() for word in spellings_in(part, text)]
+def _other_spelling(thing: Thing, goal: _Goal) -> list[str]:
+    """Return the words of a goal that are part of a thing's name in the other script."""
+    text, parts = _unused(goal).text, thing.name.split()
+    return [word for part in parts for word in spellings_in(part, text, is_close=True)]
+
+
+def _unused(goal: _Goal) -> Message:
+    """Return the words of a goal that are in no argument: who is named in a text that is to be sent
+    is not who gets it."""
+    said = enumerate(read_message(goal.text).words)
+    return read_message(" ".join(word.text for n, word in said if n not in goal.filled.used))

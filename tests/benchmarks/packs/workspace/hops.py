@@ -42,7 +42,7 @@ from tests.support.packs.workspace.desk import Desk, Folder
 
 FILE = "def f(x):\n    return x\n" * 900
 """20 KB."""
-WRITTEN_CHARS = 100_000
+WRITTEN_CHARS = 90_000
 DELTA_CHARS = 4
 DELTAS_A_S = 1_000
 """Faster than models write today, so that it does not take minutes."""
@@ -84,7 +84,7 @@ def _measure(desk: Desk) -> Table:
         ran = folder.answer(ran, _read(n % 40))
     _row(table, f"the same, as step {STEPS - 1}", lambda: folder.answer(ran, _read(0)))
     folder = Folder(desk, {})
-    asked = _row(table, "100 KB are written: the reply", lambda: folder.ask(_writing()))
+    asked = _row(table, "90 KB are written: the reply", lambda: folder.ask(_writing()))
     left = _row(table, "the yes", lambda: folder.decide(asked))
     _row(table, "the client's result, and the answer", lambda: folder.answer(left, says("Done.")))
     return table
