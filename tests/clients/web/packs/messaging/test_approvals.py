@@ -225,6 +225,7 @@ def test_web_changes_that_are_refused_stay_to_be_put_right(chat: Page) -> None:
     chat.get_by_label("Conversation ID").fill(CONVERSATION)
     chat.get_by_role("button", name="Approve with these changes").click()
     expect(chat.locator(".approval").first).to_contain_text("changed and approved")
+    expect(chat.locator(".tool-card")).to_contain_text("Done")  # the card knows before the chat
     wait_until_done(chat)
     assert (sent(words), sent(f"{words}, changed")) == (0, 1)
 
@@ -247,5 +248,6 @@ def test_web_arguments_are_changed_before_they_are_approved(chat: Page) -> None:
     chat.get_by_role("button", name="Approve with these changes").click()
     expect(chat.locator(".approval").first).to_contain_text("changed and approved")
     expect(chat.locator(".approval").first).to_be_focused()
-    wait_until_done(chat)  # it is carried out after that
+    expect(chat.locator(".tool-card")).to_contain_text("Done")  # it is carried out after that
+    wait_until_done(chat)
     assert (sent(words), sent(f"{words}, changed")) == (0, 1)
